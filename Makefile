@@ -1,0 +1,60 @@
+# `make` lists the targets. `make site` and `make test` work on a fresh machine.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+VENV := .venv
+BIN := $(VENV)/bin
+COLLECTION := $(VENV)/collections/ansible_collections/inferops/blackwell
+QUICKSTART := playbooks/inventories/quickstart.yml
+# The controller's Python: 3.11 or newer. `make PYTHON=/path/to/python site` overrides the search.
+PYTHON ?= $(shell requirements/bin/find-python)
+
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export ANSIBLE_CONFIG := $(CURDIR)/ansible.cfg
+export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: help
+help:  ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# ---- environment -----------------------------------------------------------------------------
+.PHONY: setup
+setup: $(VENV)/.controller  ## make .venv with everything a controller needs, pinned by hash
+
+$(VENV)/.python:
+	@echo "==> .venv with $(PYTHON)"
+	@"$(PYTHON)" -m venv $(VENV)
+	@touch $@
+
+$(COLLECTION): | $(VENV)/.python
+	@mkdir -p $(dir $@)
+	@ln -sfn ../../../../.. $@
+
+$(VENV)/.controller: requirements/controller.txt | $(VENV)/.python $(COLLECTION)
+	@requirements/bin/install $(VENV) requirements/controller.txt
+	@touch $@
+
+$(VENV)/.test: requirements/test.txt $(VENV)/.controller
+	@requirements/bin/install $(VENV) requirements/test.txt
+	@touch $@
+
+# ---- quickstart ------------------------------------------------------------------------------
+.PHONY: site clean-quickstart
+site: setup  ## this machine, CPU, tiny model: a patched, healthy, answering SGLang
+	ansible-playbook -i $(QUICKSTART) playbooks/site.yml $(ARGS)
+
+clean-quickstart: setup  ## stop that server and remove .quickstart/
+	ansible-playbook -i $(QUICKSTART) playbooks/clean_quickstart.yml $(ARGS)
+
+# ---- tests -----------------------------------------------------------------------------------
+.PHONY: unit lint
+unit: $(VENV)/.test  ## unit tests
+	pytest tests/unit
+
+lint: $(VENV)/.test  ## yamllint, ansible-lint (production), ruff, mypy
+	yamllint --strict .
+	ansible-lint --offline
+	ruff check .
+	ruff format --check .
+	mypy

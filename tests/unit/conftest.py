@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Makes `ansible_collections.inferops.blackwell` importable under plain pytest.
+
+`make setup` links the checkout below .venv/collections, whatever the checkout's own name is;
+Ansible's own loader then resolves imports as it does in a real run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ansible.plugins.loader import init_plugin_loader
+
+ROOT = Path(__file__).resolve().parents[2]
+
+init_plugin_loader([str(ROOT / ".venv" / "collections")])
