@@ -29,7 +29,7 @@ $(VENV)/.python:
 
 $(COLLECTION): | $(VENV)/.python
 	@mkdir -p $(dir $@)
-	@ln -sfn ../../../../.. $@
+	@ln -sfn ../../../.. $@
 
 $(VENV)/.controller: requirements/controller.txt | $(VENV)/.python $(COLLECTION)
 	@requirements/bin/install $(VENV) requirements/controller.txt
