@@ -139,13 +139,14 @@ def bare(work: Path) -> Side:
 def unpack_libcuda(side: Side) -> Path:
     """libcuda1 with apt directories of our own, as in the quickstart; the system's apt stays untouched."""
     apt = side.home / "apt"
-    for name in ("state/lists/partial", "cache/archives/partial"):
+    for name in ("state/lists/partial", "cache/archives/partial", "sources"):
         (apt / name).mkdir(parents=True)
-    lines = ["deb http://deb.debian.org/debian bookworm non-free"]
-    (apt / "sources.list").write_text("\n".join(lines) + "\n")
+    for source in Path("/etc/apt/sources.list.d").glob("*.sources"):
+        text = source.read_text().replace("Components: main", "Components: main non-free")
+        (apt / "sources" / source.name).write_text(text)
     options = [
         *("-o", f"Dir::State={apt / 'state'}", "-o", f"Dir::Cache={apt / 'cache'}"),
-        *("-o", f"Dir::Etc::sourcelist={apt / 'sources.list'}", "-o", "Dir::Etc::sourceparts=/dev/null"),
+        *("-o", "Dir::Etc::sourcelist=/dev/null", "-o", f"Dir::Etc::sourceparts={apt / 'sources'}"),
         *("-o", "APT::Sandbox::User=root"),
     ]
     side.run("apt-get", *options, "update", cwd=apt)
@@ -182,9 +183,7 @@ def serve_until_first_answer(side: Side, libcuda: Path) -> None:
 def first_answer() -> bool:
     request = urllib.request.Request(
         f"http://127.0.0.1:{PORT}/generate",
-        data=json.dumps(
-            {"text": "Hello", "sampling_params": {"max_new_tokens": 8, "temperature": 0}}
-        ).encode(),
+        data=json.dumps({"text": "Hello", "sampling_params": {"max_new_tokens": 8, "temperature": 0}}).encode(),
         headers={"Content-Type": "application/json"},
     )
     try:
@@ -195,13 +194,9 @@ def first_answer() -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3, help="runs of each side (default 3)")
-    parser.add_argument(
-        "--work", type=Path, default=Path(tempfile.gettempdir()), help="where both sides work"
-    )
+    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()), help="where both sides work")
     options = parser.parse_args()
     site_seconds, bare_seconds, second_seconds = [], [], []
     for number in range(1, options.runs + 1):
@@ -216,9 +211,7 @@ def main() -> None:
         bare_seconds.append(side.seconds)
         shutil.rmtree(side.home)
     ratio = statistics.median(site_seconds) / statistics.median(bare_seconds)
-    print(
-        f"median     make site {statistics.median(site_seconds):.1f} s, bare {statistics.median(bare_seconds):.1f} s"
-    )
+    print(f"median     make site {statistics.median(site_seconds):.1f} s, bare {statistics.median(bare_seconds):.1f} s")
     print(f"ratio      {ratio:.2f}  (aim: at most 1.25)")
     print(f"second run {statistics.median(second_seconds):.1f} s")
 
