@@ -39,6 +39,12 @@ $(VENV)/.test: requirements/test.txt $(VENV)/.controller
 	@requirements/bin/install $(VENV) requirements/test.txt
 	@touch $@
 
+.PHONY: lock
+lock: $(VENV)/.controller  ## resolve requirements/*.in anew
+	cd requirements && for name in controller test; do \
+	    uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	        $$name.in --output-file $$name.txt; done
+
 # ---- quickstart ------------------------------------------------------------------------------
 .PHONY: site clean-quickstart
 site: setup  ## this machine, CPU, tiny model: a patched, healthy, answering SGLang
