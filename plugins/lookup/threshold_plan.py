@@ -45,7 +45,8 @@ EXAMPLES = r"""
   ansible.builtin.set_fact:
     release_id: "{{ sglang_version }}-{{ plan.digest }}"
   vars:
-    plan: "{{ lookup('inferops.blackwell.threshold_plan', sglang_version, state=threshold_patch_state | default('present')) }}"
+    plan: "{{ lookup('inferops.blackwell.threshold_plan', sglang_version, state=wanted) }}"
+    wanted: "{{ threshold_patch_state | default('present') }}"
 """
 
 RETURN = r"""
@@ -67,7 +68,8 @@ _list:
       description: Twelve hex digits of what is inserted, or V(pristine) where nothing is.
       type: str
     recipes:
-      description: The recipes that may be applied, each with C(shape), C(name), C(proven) and C(files) as python_patch takes them.
+      description:
+        - The recipes that may be applied, each with C(shape), C(name), C(proven), and C(files) in the form of python_patch.
       type: list
       elements: dict
     settings:
