@@ -69,7 +69,7 @@ _list:
       type: str
     recipes:
       description:
-        - The recipes that may be applied, each with C(shape), C(name), C(proven), and C(files) in the form of python_patch.
+        - The recipes that may be applied, each with C(shape), C(name), C(proven), and C(files) for python_patch.
       type: list
       elements: dict
     settings:

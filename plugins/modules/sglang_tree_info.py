@@ -10,7 +10,7 @@ version_added: 0.1.0
 author:
   - inferops contributors (@inferops)
 description:
-  - Reads the version of a tree without importing it, so the packages that it needs may be missing, and it may be broken.
+  - Reads the version of a tree without importing it, so what it needs may be missing, and it may be broken.
   - Looks, in this order, at the literal in C(sglang/_version.py) and C(sglang/version.py), at the metadata beside the
     package (C(dist-info), C(egg-info), C(PKG-INFO)), and at a git tag C(v...) on the commit that is checked out.
 extends_documentation_fragment:
