@@ -54,7 +54,22 @@ clean-quickstart: setup  ## stop that server and remove .quickstart/
 	ansible-playbook -i $(QUICKSTART) playbooks/clean_quickstart.yml $(ARGS)
 
 # ---- tests -----------------------------------------------------------------------------------
-.PHONY: unit lint
+# The engine is looked for before anything is made. STAGES="unit patch" runs a part (docs/testing.md).
+.PHONY: test proof bed molecule unit lint
+test:  ## every test that needs no GPU (a Docker engine is needed; .ci/run starts one)
+proof:  ## the same without samples
+test proof:
+	@"$(PYTHON)" -B tests/bed/engine.py check
+	@$(MAKE) --no-print-directory $(VENV)/.test
+	@python tests/bed/suite.py $(if $(filter proof,$@),--proof) $(STAGES)
+
+molecule: STAGES := patch default
+molecule: test  ## only the scenarios in containers
+
+bed: $(VENV)/.test  ## base images and archives of the tests, ahead of time
+	@python tests/bed/downloads.py
+	@python tests/bed/images.py
+
 unit: $(VENV)/.test  ## unit tests
 	pytest tests/unit
 
