@@ -31,7 +31,7 @@ STAGES: dict[str, list[str]] = {
     "lint": ["make", "--no-print-directory", "lint"],
     "unit": ["pytest", "tests/unit"],
     "eagle_cpu": ["pytest", "tests/eagle_cpu"],
-    "quickstart": ["pytest", "tests/quickstart"],
+    "quickstart": ["pytest", "--capture=no", "tests/quickstart"],
     "patch": ["molecule", "test", "--scenario-name", "patch"],
     "default": ["molecule", "test", "--scenario-name", "default"],
 }
