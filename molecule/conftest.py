@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "bed"))
+sys.path[:0] = [str(ROOT / "tests" / "bed"), str(ROOT / "molecule" / "shared")]
 
 import downloads  # noqa: E402
 
@@ -86,12 +86,23 @@ def unlike_record(
     return below
 
 
-@pytest.fixture
-def module(host: Any) -> Callable[..., dict[str, Any]]:
-    """Run one module of the collection on the host, as a play would, and give its result."""
+def inventory() -> dict[str, str]:
+    """Environment in which Ansible knows the hosts of the running scenario."""
+    directory = Path(os.environ["MOLECULE_INVENTORY_FILE"]).parent
+    return {**os.environ, "ANSIBLE_INVENTORY": str(directory), "ANSIBLE_NOCOLOR": "1"}
 
-    def call(name: str, **arguments: Any) -> dict[str, Any]:
-        return dict(host.ansible(f"inferops.blackwell.{name}", json.dumps(arguments), check=False, become=True))
+
+@pytest.fixture
+def module(host: Any, tmp_path: Path) -> Callable[..., dict[str, Any]]:
+    """Run one module of the collection on the host, as a play would, and give its result, `failed` always with it."""
+
+    def call(name: str, /, **arguments: Any) -> dict[str, Any]:
+        hostname = host.backend.get_hostname()
+        argv = ["ansible", hostname, "--become", f"--tree={tmp_path}", f"--module-name=inferops.blackwell.{name}"]
+        done = subprocess.run([*argv, "--args", json.dumps(arguments)], env=inventory(), capture_output=True, text=True)
+        result = tmp_path / hostname
+        assert result.is_file(), done.stdout + done.stderr
+        return {**json.loads(result.read_text()), "failed": done.returncode != 0}
 
     return call
 
@@ -100,15 +111,11 @@ def module(host: Any) -> Callable[..., dict[str, Any]]:
 def playbook(host: Any) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run a playbook of the collection against this host only, the way a user does, whatever comes of it."""
 
-    def run(name: str, **extra: str) -> subprocess.CompletedProcess[str]:
+    def run(name: str, /, **extra: str) -> subprocess.CompletedProcess[str]:
         variables = [f"--extra-vars={key}={value}" for key, value in extra.items()]
         return subprocess.run(
             ["ansible-playbook", f"inferops.blackwell.{name}", "--limit", host.backend.get_hostname(), *variables],
-            env={
-                **os.environ,
-                "ANSIBLE_INVENTORY": str(Path(os.environ["MOLECULE_INVENTORY_FILE"]).parent),
-                "ANSIBLE_NOCOLOR": "1",
-            },
+            env=inventory(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -123,6 +130,6 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """Beside a failure stands what the services on the host had to say."""
     report = yield
     if report.when == "call" and report.failed and "host" in getattr(item, "funcargs", {}):
-        journal = item.funcargs["host"].run("journalctl --no-pager --lines 80 --output cat --priority notice")
-        report.sections.append(("journal of the host", journal.stdout))
+        journal = item.funcargs["host"].run("journalctl --no-pager --lines 60 --output cat --unit 'sglang@*'")
+        report.sections.append(("journal of the server", journal.stdout))
     return report

@@ -6,17 +6,14 @@
 from __future__ import annotations
 
 import pytest
+from broken_recipes import BROKEN, SERVER_ARGS, names_a_line
 
-SERVER_ARGS = "sglang/srt/server_args.py"
-WORKER = "sglang/srt/speculative/eagle_worker_v2.py"
 # The end state of the incident: someone has put the lines there with sed.
 FIELD = r"475a\    speculative_disable_batch_threshold: int = 0  # 0 = always speculate"
 FLAG = (
     r"3982a\        parser.add_argument(\n"
     r'            "--speculative-disable-batch-threshold",\n            type=int,\n            default=0,\n        )'
 )
-OTHER_CALL = '"--speculative-accept-threshold-acc"'
-NEW_CALL = 'parser.add_argument("--speculative-disable-batch-threshold", type=int)'
 
 
 @pytest.fixture
@@ -46,25 +43,11 @@ def test_a_tree_patched_by_hand_is_refused_with_file_and_line(host, copy, hashes
     assert hashes(copy) == before
 
 
-def broken(where: str) -> list[dict]:
-    """A recipe whose first file is fine and whose second is not, or the incident's: a call inside another call."""
-    field = {"in": "ServerArgs", "at": "end", "insert": "speculative_disable_batch_threshold: int = 0"}
-    if where == "inside another call":
-        edit = {"in": "ServerArgs.add_cli_args", "replace": OTHER_CALL, "insert": f"{OTHER_CALL},\n{NEW_CALL}\n"}
-        return [{"path": SERVER_ARGS, "edits": [field, edit]}]
-    draft = "self.draft_worker.draft(model_worker_batch)"
-    scope = "EAGLEWorkerV2.forward_batch_generation"
-    return [
-        {"path": SERVER_ARGS, "edits": [field]},
-        {"path": WORKER, "edits": [{"in": scope, "replace": draft, "insert": f"{draft} if"}]},
-    ]
-
-
-@pytest.mark.parametrize(("where", "path"), [("inside another call", SERVER_ARGS), ("second file", WORKER)])
-def test_a_broken_recipe_changes_nothing_and_names_file_and_line(module, unlike_record, variables, where, path):
+@pytest.mark.parametrize("recipe", BROKEN.values(), ids=BROKEN)
+def test_a_broken_recipe_changes_nothing_and_names_file_and_line(module, unlike_record, variables, recipe):
     root = variables["threshold_patch_root"]
-    result = module("python_patch", name="broken", root=root, files=broken(where))
-    assert result.get("failed"), result
-    assert path in result["msg"], result
-    assert any(word.strip(".,:;()").isdigit() for word in result["msg"].replace(":", " ").split()), result
+    result = module("python_patch", name="broken", root=root, files=recipe.files)
+    assert result["failed"], result
+    assert recipe.blamed in result["msg"], result
+    assert names_a_line(result["msg"]), result
     assert unlike_record(root) == set()
