@@ -70,10 +70,10 @@ def check_batch_threshold(server_args: ServerArgs) -> None:
     for attribute, option in UNSUPPORTED.items():
         if getattr(server_args, attribute, False):
             raise ValueError(f"{FLAG} does not work together with {option}: leave out one of them.")
-    _warn_where_it_never_fires(server_args, threshold)
+    _warn_where_it_has_no_effect(server_args, threshold)
 
 
-def _warn_where_it_never_fires(server_args: ServerArgs, threshold: int) -> None:
+def _warn_where_it_has_no_effect(server_args: ServerArgs, threshold: int) -> None:
     if server_args.disable_overlap_schedule:
         logger.warning(
             "%s %d has no effect: spec V2 is off. Set SGLANG_ENABLE_SPEC_V2=1 in the environment.", FLAG, threshold
