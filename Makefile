@@ -74,8 +74,6 @@ unit: $(VENV)/.test  ## unit tests
 	pytest tests/unit
 
 lint: $(VENV)/.test  ## yamllint, ansible-lint (production), ruff, mypy
-	yamllint --strict .
-	ansible-lint --offline
-	ruff check .
-	ruff format --check .
-	mypy
+	@failed=0; run() { echo "==> $$*"; "$$@" || failed=1; }; \
+	run yamllint --strict .; run ansible-lint --offline; \
+	run ruff check .; run ruff format --check .; run mypy; exit $$failed

@@ -4,8 +4,8 @@
 """The Docker engine that the tests need, and one of our own for machines where none runs (a CI runner).
 
     python3 tests/bed/engine.py check      says what is missing for the tests, all of it; changes nothing
-    python3 tests/bed/engine.py start      does nothing where an engine answers already
-    python3 tests/bed/engine.py stop       stops only what `start` has started
+    python3 tests/bed/engine.py start      prints `started`; does and prints nothing where an engine answers already
+    python3 tests/bed/engine.py stop       stops only an engine that `start` has started
 
 Its images and containers lie below the cache directory, so that the next start finds them.
 """
@@ -94,6 +94,7 @@ def start() -> None:
             tail = "\n".join(log.read_text(errors="replace").splitlines()[-15:])
             bed.give_up(f"dockerd does not answer; the end of {log}:\n{tail}")
         time.sleep(0.2)
+    print("started")
 
 
 def stop() -> None:

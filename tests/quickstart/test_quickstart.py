@@ -50,6 +50,9 @@ class Checkout:
         # The port of the quickstart may be taken by one that is in use.
         argv = ["make", "--no-print-directory", target, f"ARGS=--extra-vars=server_port={self.port}"]
         environment = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
+        # A newcomer has no environment of ours, least of all on the search path.
+        search = [entry for entry in os.get_exec_path() if not Path(entry).is_relative_to(ROOT)]
+        environment["PATH"] = os.pathsep.join(search)
         lines: list[str] = []
         silence, heard = 0.0, time.monotonic()
         with subprocess.Popen(
