@@ -25,11 +25,14 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
         task_vars = task_vars or {}
         super().run(tmp, task_vars)
-        live = Live(
+        with Live(
             task_vars.get("inventory_hostname", ""),
             self._task.args.get("label") or _program(self._task.args.get("argv")),
             hidden=bool(self._task.no_log or self._play_context.no_log),
-        )
+        ) as live:
+            return self._watch(task_vars, live)
+
+    def _watch(self, task_vars: dict[str, t.Any], live: Live) -> dict[str, t.Any]:
         reply = self._phase(task_vars, "start")
         job: dict[str, t.Any] | None = None
         try:

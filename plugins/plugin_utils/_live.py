@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 from ansible.utils.display import Display
 
-# A silent minute reads like a hang. With a poll every 5 seconds a line comes at least every 20.
+# A silent minute reads like a hang.
 HEARTBEAT_SECONDS = 15.0
 _WIDTH = 160
 
@@ -27,30 +28,55 @@ def duration(seconds: float) -> str:
 
 
 class Live:
-    """Prints a text when it changes, and again when nothing changed for HEARTBEAT_SECONDS."""
+    """Prints a text when it changes, and again when nothing was printed for `heartbeat_seconds`.
 
-    def __init__(self, host: str, label: str, hidden: bool = False) -> None:
+    Within `with`, a thread keeps the heartbeat even while the target takes long to reply.
+    """
+
+    def __init__(
+        self, host: str, label: str, hidden: bool = False, heartbeat_seconds: float = HEARTBEAT_SECONDS
+    ) -> None:
         """`hidden`: print nothing but the time (no_log)."""
         self._prefix = f"[{host}] {label}: "
         self._hidden = hidden
-        self._last_text = ""
-        self._last_printed = time.monotonic()
+        self._heartbeat_seconds = heartbeat_seconds
+        self._text = ""
+        # Elapsed time on the target is `monotonic() - _origin` here.
+        self._origin = self._printed_at = time.monotonic()
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._beat, daemon=True)
+
+    def __enter__(self) -> Live:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self._over.set()
+        self._thread.join()
 
     def show(self, text: str, elapsed: float) -> None:
         if self._hidden:
             text = ""
         if len(text) > _WIDTH:
             text = text[: _WIDTH - 3] + "..."
-        now = time.monotonic()
-        if text == self._last_text and now - self._last_printed < HEARTBEAT_SECONDS:
-            return
-        still = "still running" if text == self._last_text else ""
-        said = " - ".join(part for part in (text, still) if part)
-        _display.display(f"{self._prefix}{said} ({duration(elapsed)})")
-        self._last_text = text
-        self._last_printed = now
+        with self._lock:
+            self._origin = time.monotonic() - elapsed
+            if text != self._text:
+                self._text = text
+                self._print(text)
 
     def say(self, text: str) -> None:
         """Print regardless of what was printed last."""
-        _display.display(f"{self._prefix}{text}")
-        self._last_printed = time.monotonic()
+        with self._lock:
+            self._print(text)
+
+    def _beat(self) -> None:
+        while not self._over.wait(0.2):
+            with self._lock:
+                if time.monotonic() - self._printed_at >= self._heartbeat_seconds:
+                    self._print(f"{self._text} - still running" if self._text else "still running")
+
+    def _print(self, text: str) -> None:
+        self._printed_at = time.monotonic()
+        _display.display(f"{self._prefix}{text} ({duration(self._printed_at - self._origin)})")
