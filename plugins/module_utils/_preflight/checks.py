@@ -41,7 +41,7 @@ class Preflight:
     """Collects findings and facts; `settings` are the role variables by name, as raw as the user gave them."""
 
     def __init__(self, settings: dict[str, t.Any], plan: dict[str, t.Any], disk_bytes: int, memory_bytes: int) -> None:
-        self.settings = settings
+        self.settings = {"threshold_patch_state": "present", **settings}
         self.plan = plan
         self.disk_bytes = disk_bytes
         self.memory_bytes = memory_bytes
