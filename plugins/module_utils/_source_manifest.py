@@ -131,7 +131,9 @@ def compare_to_record(root: Path, package: str, files: Files) -> Entry | None:
         hashes = _record_hashes(record, package)
         if hashes:
             differing = sorted(
-                path for path in {*hashes, *files} if path not in files or hashes.get(path) != files[path].get("sha256")
+                path
+                for path in {*hashes, *files}
+                if path not in files or path not in hashes or hashes[path] != files[path].get("sha256")
             )
             return {"path": str(record), "compared": len(hashes), "differing": differing}
     return None
