@@ -19,6 +19,8 @@ from ansible_collections.inferops.blackwell.plugins.module_utils._sglang_health.
 _PAUSE_SECONDS = 0.5
 # A server that starts writes a line into its log for each 503.
 _PAUSE_WHILE_STARTING_SECONDS = 2.0
+# A good answer of /health takes a second.
+_LONG_SECONDS = 3.0
 _TRIES = 3
 _SHOWN = 300
 
@@ -48,6 +50,8 @@ class Probe:
         self._wanted = wanted
         self._thread: threading.Thread | None = None
         self._next_at = 0.0
+        self._asked_at = 0.0
+        self._heard = False
         self.answers: int = state.get("answers", 0)
         self._failures: int = state.get("failures", 0)
         self._strange: int = state.get("strange", 0)
@@ -64,6 +68,12 @@ class Probe:
         return self._thread is not None and self._thread.is_alive()
 
     @property
+    def refused(self) -> bool:
+        """It was asked, and does not answer (or keeps us waiting)."""
+        waiting = self.pending and time.monotonic() - self._asked_at > _LONG_SECONDS
+        return self.answers == 0 and not self.done and (self._heard or waiting)
+
+    @property
     def phase(self) -> str | None:
         """None while nothing answers."""
         if self.answers >= self._wanted:
@@ -75,7 +85,8 @@ class Probe:
         if self.pending or self.done or self.finding or time.monotonic() < self._next_at:
             return
         ask = self._generate if self.answers >= self._wanted else self._health
-        self._next_at = time.monotonic() + _PAUSE_SECONDS
+        self._asked_at = time.monotonic()
+        self._next_at = self._asked_at + _PAUSE_SECONDS
         self._thread = threading.Thread(target=ask, daemon=True)
         self._thread.start()
 
@@ -87,6 +98,7 @@ class Probe:
             self.said = ""
             return
         self.answers = 0
+        self._heard = True
         self.said = f"/health: {_said(answer)}"
         if answer.status is not None:
             self._next_at = time.monotonic() + _PAUSE_WHILE_STARTING_SECONDS
@@ -114,6 +126,7 @@ class Probe:
         self.said = f"/generate: {_said(answer)}"
         self._failures += 1
         self.answers = 0
+        self._heard = True
         if answer.status in (401, 403):
             self.finding = _unauthorized(answer)
         elif self._failures >= _TRIES or answer.status in (400, 404, 422):

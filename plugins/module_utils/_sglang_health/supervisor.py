@@ -107,7 +107,7 @@ def interpret(name: str, info: dict[str, t.Any]) -> str:
 
 def socket_of(configuration: str) -> str:
     """The socket that supervisor's configuration names."""
-    parser = configparser.RawConfigParser(inline_comment_prefixes=(" ;",))
+    parser = configparser.RawConfigParser(inline_comment_prefixes=(";",))
     try:
         with open(configuration, encoding="utf-8") as handle:
             parser.read_file(handle)

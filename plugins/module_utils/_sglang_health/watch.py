@@ -85,9 +85,6 @@ class Watch:
         end = None if slice_seconds is None else time.monotonic() + slice_seconds
         phase = self.phase
         while True:
-            # A request in flight would be lost with the slice, and asked again.
-            if end is not None and not self.probe.pending and (time.monotonic() > end or self.phase != phase):
-                return None
             finding = self._look()
             if finding:
                 return Outcome(self.elapsed, verdict.with_port_owner(finding, self._url))
@@ -96,6 +93,9 @@ class Watch:
             if self.elapsed > self._timeout_seconds:
                 return Outcome(self.elapsed, self._timed_out())
             time.sleep(_LOOK_SECONDS)
+            # A request in flight would be lost with the slice, and asked again.
+            if end is not None and not self.probe.pending and (time.monotonic() > end or self.phase != phase):
+                return None
 
     # ---- one look --------------------------------------------------------------------------
 
@@ -111,10 +111,11 @@ class Watch:
         self.probe.step()
         if self.probe.finding:
             return self._foreign(status, at_once=True) or self.probe.finding
-        if self.probe.answers or self.probe.done:
-            # It answers: what its log once said does not matter.
-            return None
-        return self._foreign(status) or self._of_words(status, text)
+        found = self._foreign(status)
+        if found or not self.probe.refused:
+            # Where it answers, what its log once said does not matter.
+            return found
+        return self._of_words(text)
 
     def _check_generation(self, status: Status) -> Status:
         if self._started is None and status.started is not None:
@@ -148,20 +149,16 @@ class Watch:
         status = status._replace(started=self._started or status.started)
         return verdict.of_death(status, self._read_log().text, pids, self._log.describe())
 
-    def _of_words(self, status: Status, text: Text) -> Finding | None:
+    def _of_words(self, text: Text) -> Finding | None:
         """The log of this run says that the end is near, though the process still lives."""
-        if not text.certain:
+        if not text.certain or not (doomed(text.text) or decisive(text.text)):
             return None
-        if doomed(text.text):
-            self._settle()
-            status = self._check_generation(self._process.look())
-            if status.death:
-                return self._of_death(status)
-            return verdict.of_lost_worker(None, "one of SGLang's processes", status, self._read_log().text)
-        if decisive(text.text):
-            self._settle()
-            return decisive(self._read_log().text)
-        return None
+        self._settle()
+        status = self._check_generation(self._process.look())
+        if status.death:
+            return self._of_death(status)
+        now = self._read_log().text
+        return decisive(now) or verdict.of_lost_worker(None, "one of SGLang's processes", status, now)
 
     def _lost_worker(self, status: Status) -> Finding | None:
         if status.pid is None:

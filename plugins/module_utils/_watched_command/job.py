@@ -20,6 +20,9 @@ import typing as t
 from pathlib import Path
 
 
+_GONE = "it was ended, because nobody watched it for too long or its job directory was removed"
+
+
 class JobError(Exception):
     """The job directory cannot be used; the text is for people."""
 
@@ -43,7 +46,7 @@ class Job:
         try:
             found = os.lstat(directory)
         except OSError as error:
-            raise JobError(f"the command's job directory {directory} has gone: {error.strerror}") from error
+            raise JobError(f"{_GONE} ({directory}: {error.strerror})") from error
         private = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
         if not private:
             raise JobError(f"the job directory {directory} is not a private directory of this account")
@@ -54,8 +57,11 @@ class Job:
 
     def watch(self) -> None:
         """Say that somebody is looking."""
-        with open(self.path("watched"), "ab"):
-            os.utime(self.path("watched"))
+        try:
+            with open(self.path("watched"), "ab"):
+                os.utime(self.path("watched"))
+        except FileNotFoundError as error:
+            raise JobError(f"{_GONE} ({self.directory})") from error
 
     def watched_at(self) -> int:
         """Changes whenever somebody looked; compare it only with itself, since clocks jump."""
