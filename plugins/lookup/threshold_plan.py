@@ -76,6 +76,13 @@ _list:
       description: What to launch SGLang with so that the threshold has an effect.
       type: list
       elements: str
+    environment:
+      description: Environment variables that the server needs so that the threshold has an effect.
+      type: dict
+    native_settings:
+      description: The settings of a version with native tiers, whatever this one is.
+      type: list
+      elements: str
     native_markers:
       description: Where a tree that does not state its version shows that it has native tiers.
       type: list

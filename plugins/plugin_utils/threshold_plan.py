@@ -73,15 +73,19 @@ def mechanism_for(version: Version, mechanisms: t.Sequence[dict[str, t.Any]]) ->
     raise AnsibleError(f"mechanisms.yml has no entry for SGLang {version}: its last one must have no `before`")
 
 
-def settings_of(entry: dict[str, t.Any], threshold: t.Any, steps: t.Any) -> list[str]:
-    """What to launch with so that the threshold has an effect, as lines for people."""
+def limit_of(threshold: t.Any) -> int:
+    """The threshold as a number, 0 where it limits nothing or is no number: preflight reports that."""
     try:
-        limit = int(threshold)
+        return max(0, int(threshold))
     except (TypeError, ValueError):
-        return []  # preflight reports the bad value
-    if limit <= 0:
+        return 0
+
+
+def settings_of(entry: dict[str, t.Any], limit: int, steps: int) -> list[str]:
+    """What to launch with so that the threshold has an effect, as lines for people."""
+    if limit == 0:
         return []
-    tiers = json.dumps({"1": {"candidate_steps": [int(steps)]}, str(limit + 1): {"candidate_steps": [0]}})
+    tiers = json.dumps({"1": {"candidate_steps": [steps]}, str(limit + 1): {"candidate_steps": [0]}})
     values = {"{threshold}": str(limit), "{steps}": str(steps), "{tiers}": tiers}
     lines = []
     for line in entry.get("settings", []):
@@ -97,45 +101,52 @@ def make_plan(
     state: str = "present",
     native_flag: bool = False,
     threshold: t.Any = 0,
-    steps: t.Any = 3,
+    steps: int = 3,
     files: Path = FILES,
 ) -> dict[str, t.Any]:
-    """What to do with a tree of `version`; see the lookup `threshold_plan` for the keys.
+    """What to do with a tree of `version`; see the lookup `threshold_plan` for the keys."""
+    recipes = load_recipes(files)
+    mechanisms = load_mechanisms(files)
+    entry, mechanism, reason, chosen = choose(released(version), version, mechanisms, recipes, native_flag)
+    limit = limit_of(threshold)
+    offered = mechanism != "refused" and limit > 0
+    return {
+        "version": version,
+        "mechanism": mechanism,
+        "reason": reason,
+        "recipes": [{"shape": shape, **recipe} for shape, recipe in chosen.items()],
+        "digest": digest_of(list(chosen.values())) if chosen and state == "present" else PRISTINE,
+        "settings": settings_of(entry, limit, steps) if offered else [],
+        "environment": entry.get("environment", {}) if offered else {},
+        "native_settings": settings_of(mechanisms[-1], limit, steps),
+        "native_markers": mechanisms[-1]["markers"],
+    }
+
+
+def choose(
+    known: Version | None,
+    version: str,
+    mechanisms: t.Sequence[dict[str, t.Any]],
+    recipes: dict[str, dict[str, t.Any]],
+    native_flag: bool,
+) -> tuple[dict[str, t.Any], str, str, dict[str, dict[str, t.Any]]]:
+    """The entry of mechanisms.yml, the mechanism, the reason for it and the recipes that may be applied.
 
     An unknown version gets every recipe: the structure of the tree then decides, and the digest covers them all.
     """
-    recipes = load_recipes(files)
-    mechanisms = load_mechanisms(files)
-    markers = [marker for entry in mechanisms for marker in entry.get("markers", [])]
-    plan: dict[str, t.Any] = {
-        "version": version,
-        "mechanism": "patch",
-        "reason": "",
-        "recipes": [],
-        "digest": PRISTINE,
-        "settings": [],
-        "native_markers": markers,
-    }
-    known = released(version)
     if known is None:
-        plan["reason"] = f"the version ({version or 'not stated'}) names no release: the structure of the tree decides"
-        plan["settings"] = settings_of(next(e for e in mechanisms if e["mechanism"] == "patch"), threshold, steps)
-        chosen = recipes
-    else:
-        entry = mechanism_for(known, mechanisms)
-        plan["mechanism"] = entry["mechanism"]
-        plan["reason"] = entry.get("reason", "")
-        plan["settings"] = settings_of(entry, threshold, steps)
-        chosen = {k: r for k, r in recipes.items() if known in [Version(str(v)) for v in r["proven"]]}
-        if plan["mechanism"] == "native" and native_flag and not chosen:
-            plan["mechanism"] = "refused"
-            plan["reason"] = "no recipe has been proven on it that adds the flag; use its native tiers"
-        elif plan["mechanism"] == "patch" and not chosen:
-            proven = sorted({str(v) for r in recipes.values() for v in r["proven"]}, key=Version)
-            plan["mechanism"] = "refused"
-            plan["reason"] = f"no recipe has been proven on it (proven: {', '.join(proven)})"
-    if plan["mechanism"] == "patch" or (plan["mechanism"] == "native" and native_flag):
-        plan["recipes"] = [{"shape": shape, **recipe} for shape, recipe in chosen.items()]
-        if state == "present":
-            plan["digest"] = digest_of(plan["recipes"])
-    return plan
+        entry = next(entry for entry in mechanisms if entry["mechanism"] == "patch")
+        reason = f"the version ({version or 'not stated'}) names no release: the structure of the tree decides"
+        return entry, "patch", reason, recipes
+    entry = mechanism_for(known, mechanisms)
+    mechanism = entry["mechanism"]
+    if mechanism == "refused" or (mechanism == "native" and not native_flag):
+        return entry, mechanism, entry.get("reason", ""), {}
+    chosen = {name: recipe for name, recipe in recipes.items() if known in map(Version, recipe["proven"])}
+    if chosen:
+        return entry, mechanism, "", chosen
+    proven = sorted({one for recipe in recipes.values() for one in recipe["proven"]}, key=Version)
+    reason = f"no recipe has been proven on it (proven: {', '.join(proven)})"
+    if mechanism == "native":
+        reason += "; leave out threshold_patch_native_flag and use its native tiers"
+    return entry, "refused", reason, {}
