@@ -29,8 +29,9 @@ class Splice(t.NamedTuple):
     first: int
     last: int
     statements: list[ast.stmt]
-    replaced: ast.expr | None
-    expression: ast.expr | None
+    replaced: ast.expr | None = None
+    expression: ast.expr | None = None
+    opening: int = 0  # bytes in front of the first inserted line: the line end that the file lacks
 
 
 class Planner:
@@ -80,10 +81,10 @@ class Planner:
         newline = source.newline_at(spot.newline_from).decode("ascii")
         text = edit.insertion.placed(indent, unit_of(source, block)).replace("\n", newline)
         text = newline + text if spot.opens_line else text + newline
-        return Splice(
-            spot.offset, spot.offset, self._encoded(text, edit), edit, block, index, index,
-            edit.insertion.statements, None, None,
-        )  # fmt: skip
+        opening = len(newline) if spot.opens_line else 0
+        data = self._encoded(text, edit)
+        statements = edit.insertion.statements
+        return Splice(spot.offset, spot.offset, data, edit, block, index, index, statements, opening=opening)
 
     def _replace(self, match: Match, edit: Edit) -> Splice:
         source = self.source
@@ -100,10 +101,8 @@ class Planner:
             newline = source.newline_at(end).decode("ascii")
             placed = edit.insertion.placed(indent, unit_of(source, match.block))
             text = placed[len(indent) :].replace("\n", newline)
-        return Splice(
-            start, end, self._encoded(text, edit), edit, match.block, match.first, match.last + 1,
-            edit.insertion.statements, None, None,
-        )  # fmt: skip
+        data = self._encoded(text, edit)
+        return Splice(start, end, data, edit, match.block, match.first, match.last + 1, edit.insertion.statements)
 
     def _replace_expression(self, match: Match, node: ast.expr, edit: Edit) -> Splice:
         source = self.source
@@ -118,10 +117,8 @@ class Planner:
         line = source.before_on_line(source.span(match.statements[0])[0])
         indent = line[: len(line) - len(line.lstrip(b" \t\f"))].decode("ascii")
         text = edit.insertion.continued(indent).replace("\n", source.newline_at(end).decode("ascii"))
-        return Splice(
-            start, end, self._encoded(text, edit), edit, match.block, match.first, match.first,
-            [], node, expression,
-        )  # fmt: skip
+        data = self._encoded(text, edit)
+        return Splice(start, end, data, edit, match.block, match.first, match.first, [], node, expression)
 
     def _encoded(self, text: str, edit: Edit) -> bytes:
         encoding = self.source.encoding.replace("-sig", "")

@@ -18,7 +18,7 @@ from .errors import PatchError
 from .journal import Journal, is_committed, settle
 from .lock import held
 from .paths import Target, missing_directories, real_root, resolve, way_back
-from .plan import Lines, compose
+from .plan import Layer, Lines, Words, compose
 from .recipe import FileRecipe, digest, parse_file
 from .store import Store, sha256
 from .transaction import Change, Transaction
@@ -80,6 +80,8 @@ def _run(request: Request, plan: t.Callable[[Tree], Planned]) -> Result:
                 returned = settle(store, journal)
             warnings.append(_recovered(journal, returned))
             journal = None
+        if not request.check:
+            store.sweep()
         tree = Tree(store, journal if journal is not None and not is_committed(store, journal) else None)
         planned = plan(tree)
         diff = [_diff(change) for change in planned.changes]
@@ -206,20 +208,14 @@ def _plan_file(
     if recipe is not None:
         order = known["layers"] if known else []
         place = order.index(name) if name in order else len(layers)
-        layers.insert(place, (name, recipe))
-    planned = compose(
-        target.path,
-        pristine,
-        layers,
-        fresh=name if recipe is not None else None,
-        way_back=way_back(store.root, target),
-        store=f"the store {store.directory}",
-    )
+        layers.insert(place, Layer(name, recipe, fresh=True))
+    words = Words(way_back(store.root, target), f"the store {store.directory}")
+    planned = compose(target.path, pristine, layers, words)
     if layers:
         new["files"][target.key] = {
             "pristine": None if pristine is None else sha256(pristine),
             "current": None if planned.data is None else sha256(planned.data),
-            "layers": [layer for layer, _recipe in layers],
+            "layers": [layer.name for layer in layers],
             "made": known["made"] if known is not None else missing_directories(store.root, target),
         }
         _update_lines(new, target.key, planned.lines, name)

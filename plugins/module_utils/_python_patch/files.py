@@ -16,6 +16,12 @@ from .errors import PatchError
 _NO_XATTR = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL})
 
 
+class Owner(t.NamedTuple):
+    uid: int
+    gid: int
+    mode: int
+
+
 def write_all(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
@@ -30,7 +36,7 @@ def sync_directory(directory: str) -> None:
         os.close(descriptor)
 
 
-def create_file(path: str, data: bytes, mode: int = 0o600, like: str | None = None) -> None:
+def create_file(path: str, data: bytes, like: str | None = None, owner: Owner | None = None) -> None:
     """A new file, on disk when this returns; `like`: takes owner, mode, ACL and labels of that file."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
@@ -38,8 +44,8 @@ def create_file(path: str, data: bytes, mode: int = 0o600, like: str | None = No
             write_all(descriptor, data)
             if like is not None:
                 copy_metadata(like, descriptor)
-            else:
-                os.fchmod(descriptor, mode)
+            elif owner is not None:
+                give(descriptor, owner)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -73,11 +79,10 @@ def write_in_place(path: str, data: bytes) -> None:
 
 
 def remove(path: str) -> bool:
-    """Remove a file that may not be there."""
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
+    """Remove a file that may not be there; asks first, since a read-only file system refuses even that."""
+    if not os.path.lexists(path):
         return False
+    os.unlink(path)
     return True
 
 
@@ -134,6 +139,9 @@ def _copy_attributes(source: str, descriptor: int) -> None:
         if error.errno in _NO_XATTR:
             return
         raise
+    for name in set(os.listxattr(descriptor)) - set(names):
+        # A default ACL of the directory is not the file's own.
+        os.removexattr(descriptor, name)
     for name in names:
         value = os.getxattr(source, name)
         try:
@@ -151,14 +159,14 @@ def _has(descriptor: int, name: str, value: bytes) -> bool:
         return False
 
 
-def directory_owner(path: str) -> tuple[int, int, int]:
-    """(uid, gid, mode) that a new file in a directory takes from it."""
-    status = os.stat(path)
-    return status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)
+def owner_in(directory: str) -> Owner:
+    """What a new file or directory takes from the directory it is made in."""
+    status = os.stat(directory)
+    return Owner(status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode) & 0o777)
 
 
-def give(path: str, uid: int, gid: int, mode: int) -> None:
-    """Owner where we may, and mode, of something new."""
+def give(path: str | int, owner: Owner) -> None:
+    """Mode, and owner where we may, of something new."""
     if os.geteuid() == 0:
-        os.chown(path, uid, gid)
-    os.chmod(path, mode)
+        os.chown(path, owner.uid, owner.gid)
+    os.chmod(path, owner.mode)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, inferops contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a recipe inserts and what already stands in the file without a record of ours."""
+"""What a recipe inserts and what stands in the file already, without a record of ours."""
 
 from __future__ import annotations
 
@@ -14,14 +14,11 @@ from .errors import PatchError, quoted
 from .proof import equal
 from .recipe import Edit
 from .scope import DEFINITIONS, Scope
-from .source import Source
 
-# Statements that a file may well hold twice; they count only where they stand beside the place.
-_COMMON = (ast.Pass, ast.Break, ast.Continue, ast.Return, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal)
-_PLAIN = re.compile(rb"[\w.-]+\Z")
-
-
+# A statement with fewer nodes (x = 1, self.n += 1, return x) may well stand in one scope twice.
+DISTINCTIVE_NODES = 9
 ALREADY = "what the edit inserts stands here already"
+_PLAIN = re.compile(rb"[\w.-]+\Z")
 
 
 class Found(t.NamedTuple):
@@ -29,26 +26,45 @@ class Found(t.NamedTuple):
     why: str
 
 
-def refuse_foreign(planner: Planner, splices: t.Sequence[Splice], way_back: str, store: str) -> None:
-    """Raise where something that an edit inserts is there already: the tree was patched by hand."""
-    for splice in splices:
-        found = _already(planner, splice)
-        if found is not None:
-            raise _refusal(planner.source, splice.edit, found, way_back, store)
+def refuse_foreign(planner: Planner, splice: Splice, way_back: str, store: str) -> None:
+    """Raise where something that a located edit inserts is there already: the tree was patched by hand."""
+    if splice.replaced is not None:
+        return
+    line = _beside(splice) if splice.first == splice.last else None
+    found = Found(line, ALREADY) if line is not None else None
+    if found is None:
+        gone = splice.block.body[splice.first : splice.last]
+        scope = planner.scope(splice.edit.scope, splice.edit.where)
+        found = _in_scope(planner, splice.edit, scope, splice.block.owner, gone)
+    if found is not None:
+        raise _refusal(planner, splice.edit, found, way_back, store)
 
 
-def refuse_before_planning(planner: Planner, edits: t.Sequence[Edit], way_back: str, store: str) -> None:
-    """The same for edits that cannot be located: a replaced pattern is gone once it was replaced by hand."""
-    for edit in edits:
-        if edit.kind != "replace" or not edit.insertion.statements:
-            continue
-        scope = planner.scope(edit.scope, edit.where)
-        line = _run_of(edit.insertion.statements, scope)
-        if line is not None:
-            raise _refusal(planner.source, edit, Found(line, ALREADY), way_back, store)
+def refuse_unlocated(planner: Planner, edit: Edit, way_back: str, store: str) -> None:
+    """The same for an edit whose pattern is not found (once): a patch by hand may be the reason."""
+    scope = planner.scope(edit.scope, edit.where)
+    found = _in_scope(planner, edit, scope, scope.owner, [], unlocated=True)
+    if found is not None:
+        raise _refusal(planner, edit, found, way_back, store)
 
 
-def _refusal(source: Source, edit: Edit, found: Found, way_back: str, store: str) -> PatchError:
+def collision(one: Splice, other: Splice) -> bool:
+    """Whether two patch sets insert the same thing in one scope."""
+    if one.edit.scope != other.edit.scope:
+        return False
+    for statement in one.statements:
+        for item in other.statements:
+            call, other_call = _named_call(statement), _named_call(item)
+            if call is not None and other_call is not None:
+                if call[0] == other_call[0] and equal(call[1], other_call[1]):
+                    return True
+            elif _name(statement) is not None and _name(statement) == _name(item):
+                return True
+    return False
+
+
+def _refusal(planner: Planner, edit: Edit, found: Found, way_back: str, store: str) -> PatchError:
+    source = planner.source
     return PatchError(
         f"{source.path}:{found.line}: {edit.where}: {found.why}: {quoted(source.line_text(found.line), 80)}, "
         f"but {store} has no record of a patch of this file. It was patched by hand or by another tool. "
@@ -56,35 +72,38 @@ def _refusal(source: Source, edit: Edit, found: Found, way_back: str, store: str
     )
 
 
-def _already(planner: Planner, splice: Splice) -> Found | None:
-    if splice.replaced is not None:
-        return None
-    statements = splice.statements
-    scope = planner.scope(splice.edit.scope, splice.edit.where)
-    if statements:
-        line = _beside(splice)
-        if line is None and not all(isinstance(item, _COMMON) for item in statements):
-            line = _run_of(statements, scope)
+def _in_scope(
+    planner: Planner, edit: Edit, scope: Scope, owner: ast.AST, gone: list[ast.stmt], *, unlocated: bool = False
+) -> Found | None:
+    statements = edit.insertion.statements
+    if statements and (edit.kind != "replace" or unlocated) and _is_distinctive(statements):
+        line = _run_of(statements, scope)
         if line is not None:
             return Found(line, ALREADY)
-    replaced = splice.block.body[splice.first : splice.last]
     for statement in statements:
-        found = _same_name(statement, splice, replaced) or _same_call(planner, statement, scope, replaced)
+        found = _same_name(statement, owner, gone) or _same_call(planner, statement, scope, gone)
         if found is not None:
             return found
     return None
 
 
+def _is_distinctive(statements: list[ast.stmt]) -> bool:
+    count = 0
+    for statement in statements:
+        for _node in ast.walk(statement):
+            count += 1
+            if count >= DISTINCTIVE_NODES:
+                return True
+    return False
+
+
 def _beside(splice: Splice) -> int | None:
     """The inserted run right above or below its place."""
     size = len(splice.statements)
-    if splice.first != splice.last:
-        return None
     for first in (splice.first - size, splice.first):
-        if first >= 0:
-            run = splice.block.body[first : first + size]
-            if _same_run(splice.statements, run):
-                return run[0].lineno
+        run = splice.block.body[first : first + size] if first >= 0 else []
+        if run and _same_run(splice.statements, run):
+            return run[0].lineno
     return None
 
 
@@ -102,24 +121,29 @@ def _same_run(wanted: list[ast.stmt], found: list[ast.stmt]) -> bool:
     return len(wanted) == len(found) and all(equal(*pair) for pair in zip(wanted, found))
 
 
-def _same_name(statement: ast.stmt, splice: Splice, replaced: list[ast.stmt]) -> Found | None:
-    """A field of a class, or a function or class, that its scope defines already."""
-    body = [item for item in splice.block.body if not any(item is gone for gone in replaced)]
+def _name(statement: ast.stmt) -> str | None:
+    """What a statement defines once in its scope: a field, or a function or class without decorators."""
     if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-        if not isinstance(splice.block.owner, ast.ClassDef):
-            return None
-        name = statement.target.id
-        for item in body:
-            if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and item.target.id == name:
-                return Found(item.lineno, f"the field {name} stands here already")
+        return statement.target.id
     if isinstance(statement, DEFINITIONS) and not statement.decorator_list:
-        for item in body:
-            if isinstance(item, DEFINITIONS) and item.name == statement.name:
-                return Found(item.lineno, f"{statement.name} is defined here already")
+        return statement.name
     return None
 
 
-def _same_call(planner: Planner, statement: ast.stmt, scope: Scope, replaced: list[ast.stmt]) -> Found | None:
+def _same_name(statement: ast.stmt, owner: ast.AST, gone: list[ast.stmt]) -> Found | None:
+    """A field of a class, or a function or class, that its scope defines already."""
+    name = _name(statement)
+    is_field = isinstance(statement, ast.AnnAssign)
+    if name is None or (is_field and not isinstance(owner, ast.ClassDef)):
+        return None
+    for item in getattr(owner, "body", []):
+        if isinstance(item, ast.stmt) and _name(item) == name and not any(item is other for other in gone):
+            what = f"the field {name} stands here already" if is_field else f"{name} is defined here already"
+            return Found(item.lineno, what)
+    return None
+
+
+def _same_call(planner: Planner, statement: ast.stmt, scope: Scope, gone: list[ast.stmt]) -> Found | None:
     """The same call with the same first string: an option of argparse, a registration by name."""
     wanted = _named_call(statement)
     if wanted is None:
@@ -135,7 +159,7 @@ def _same_call(planner: Planner, statement: ast.stmt, scope: Scope, replaced: li
     for place in places:
         for item in (item for block in place.blocks for item in block.body):
             found = _named_call(item)
-            if found is None or any(item is gone for gone in replaced):
+            if found is None or any(item is other for other in gone):
                 continue
             if found[0] == name and equal(function, found[1]):
                 return Found(item.lineno, f"a call with {name!r} stands here already")

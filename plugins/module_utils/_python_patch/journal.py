@@ -32,7 +32,8 @@ class Entry(t.TypedDict):
 
 
 class Journal(t.TypedDict):
-    """`made`: directories of the tree that the transaction creates; `objects`: backups that it adds."""
+    """`made`: directories that the transaction creates in the tree; `emptied`: those of an earlier one which it
+    may leave empty; `objects`: backups that it adds."""
 
     format: int
     id: str
@@ -40,6 +41,7 @@ class Journal(t.TypedDict):
     pid: int
     entries: list[Entry]
     made: list[str]
+    emptied: list[str]
     objects: list[str]
 
 
@@ -124,11 +126,13 @@ def _forget(store: Store, journal: Journal, *, committed: bool) -> None:
         target = target_of(store, entry)
         for name in (entry["keep"], entry["temporary"]):
             files.remove(beside(target, name))
+    if committed:
+        paths = [os.path.join(store.root, path) for path in journal["emptied"]]
+        files.remove_directories([*paths, *[os.path.join(path, "__pycache__") for path in paths]])
     used = {file["pristine"] for file in store.manifest()["files"].values()}
     for digest in journal["objects"]:
         if digest not in used:
             with contextlib.suppress(FileNotFoundError):
                 files.remove(store.backup_path(digest))
                 files.remove(store.backup_path(digest) + ".tmp")
-    files.remove(store.manifest_path + ".tmp")
     store.drop_journal()

@@ -77,8 +77,9 @@ def locate(source: Source, scope: Scope, pattern: Pattern, where: str) -> Match:
             f"{lines_text(lines)}, and must match exactly once. Make the pattern more exact, "
             f"or name a smaller scope in `in`. Found {shown}"
         )
+    line = f":{scope.owner.lineno}" if not isinstance(scope.owner, ast.Module) else ""
     raise PatchError(
-        f"{source.path}: {where}: the pattern {pattern} matches nothing in {scope}{_scope_lines(scope)}"
+        f"{source.path}{line}: {where}: the pattern {pattern} matches nothing in {scope}{_scope_lines(scope)}"
         f"{_elsewhere(source, scope, pattern)}{_nearest(source, scope, pattern)}"
     )
 
@@ -115,7 +116,7 @@ def enclosing_scope(tree: ast.Module, match: Match) -> str | None:
     return best
 
 
-def _nearest(source: Source, scope: Scope, pattern: Pattern, limit: int = 400) -> str:
+def _nearest(source: Source, scope: Scope, pattern: Pattern, limit: int = 100) -> str:
     """Up to three nodes of the pattern's own type whose source looks most like it."""
     wanted = " ".join(pattern.source.split())
     nodes: list[t.Any]
@@ -124,14 +125,20 @@ def _nearest(source: Source, scope: Scope, pattern: Pattern, limit: int = 400) -
     else:
         kind = type(pattern.statements[0])
         nodes = [statement for block in scope.blocks for statement in block.body if type(statement) is kind]
-    scored: list[tuple[float, int, str]] = []
+    rough: list[tuple[float, int, str]] = []
     matcher = difflib.SequenceMatcher(b=wanted, autojunk=False)
     for node in nodes:
         start, end = source.span(node)
-        text = " ".join(source.data[start : min(end, start + 4 * limit)].decode(source.encoding, "replace").split())
-        matcher.set_seq1(text[: max(limit, len(wanted))])
-        if matcher.real_quick_ratio() > 0.4 and matcher.quick_ratio() > 0.4:
-            scored.append((matcher.ratio(), node.lineno, text))
+        text = " ".join(
+            source.data[start : min(end, start + len(wanted) + 4 * limit)].decode(source.encoding, "replace").split()
+        )
+        matcher.set_seq1(text[: len(wanted)])
+        if matcher.real_quick_ratio() > 0.4:
+            rough.append((matcher.quick_ratio(), node.lineno, text))
+    scored: list[tuple[float, int, str]] = []
+    for _ratio, line, text in sorted(rough, key=lambda item: (-item[0], item[1]))[:30]:
+        matcher.set_seq1(text[: len(wanted)])
+        scored.append((matcher.ratio(), line, text))
     best = [item for item in sorted(scored, key=lambda item: (-item[0], item[1])) if item[0] > 0.4][:3]
     if not best:
         return ""

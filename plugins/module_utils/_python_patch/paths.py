@@ -53,13 +53,15 @@ def read_file(target: Target) -> bytes | None:
         return None
     except OSError as error:
         raise PatchError(f"{target.path}: cannot read {target.real}: {error.strerror}") from error
-    with open(descriptor, "rb") as file:
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise PatchError(f"{target.path}: {target.real} is not a regular file")
-        try:
+        with open(descriptor, "rb", closefd=False) as file:
             return file.read()
-        except OSError as error:
-            raise PatchError(f"{target.path}: cannot read {target.real}: {error.strerror}") from error
+    except OSError as error:
+        raise PatchError(f"{target.path}: cannot read {target.real}: {error.strerror}") from error
+    finally:
+        os.close(descriptor)
 
 
 def missing_directories(root: str, target: Target) -> list[str]:

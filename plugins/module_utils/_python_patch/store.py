@@ -20,7 +20,7 @@ import stat
 import typing as t
 
 from .errors import PatchError
-from .files import create_file, make_directories, remove, replace_file, sync_directory
+from .files import create_file, make_directories, remove, remove_directories, replace_file, sync_directory
 from .lock import held
 
 FORMAT = 1
@@ -67,6 +67,7 @@ class Store:
             for path in (self.directory, self.objects, self.tree):
                 created.extend(make_directories(path))
         except OSError as error:
+            remove_directories(created)
             raise PatchError(f"cannot create the store {self.directory}: {error.strerror}: {error.filename}") from error
         return created
 
@@ -130,6 +131,12 @@ class Store:
     def drop_journal(self) -> None:
         if remove(self.journal_path):
             sync_directory(self.tree)
+
+    def sweep(self) -> None:
+        """Remove half-written records: a kill before their rename leaves nothing else behind."""
+        for path in (self.journal_path, self.manifest_path):
+            if os.path.lexists(path + ".tmp"):
+                remove(path + ".tmp")
 
     # ---- pruning ---------------------------------------------------------------------------------
     def prune(self) -> int:

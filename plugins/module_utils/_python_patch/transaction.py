@@ -20,6 +20,7 @@ from .store import FORMAT, Store, sha256
 
 # A rename that the file system refuses for the file itself: a bind mount, another device, a foreign directory.
 _NO_RENAME = frozenset({errno.EBUSY, errno.EXDEV, errno.EACCES, errno.EPERM, errno.EROFS})
+OLD_STATE = "every file has its old content"
 
 
 class Change(t.NamedTuple):
@@ -46,7 +47,7 @@ class Transaction:
         self.store = store
         self.changes = changes
         self.manifest = manifest
-        self.validate = validate
+        self.validate = [_command(command) for command in validate]
         self.unsafe_writes = unsafe_writes
         mark = secrets.token_hex(6)
         self.manifest["transaction"] = mark
@@ -57,9 +58,13 @@ class Transaction:
             pid=os.getpid(),
             entries=[_entry(change, f".inferops-{mark}-{number}") for number, change in enumerate(changes)],
             made=[],
+            emptied=[],
             objects=[],
         )
+        known = store.manifest()["files"]
         for change in changes:
+            if change.new is None:
+                self.journal["emptied"].extend(known.get(change.target.key, {}).get("made", []))
             missing = missing_directories(store.root, change.target) if change.new is not None else []
             self.journal["made"].extend([path for path in missing if path not in self.journal["made"]])
         self.journal["objects"] = sorted(
@@ -80,7 +85,6 @@ class Transaction:
             raise
         try:
             settle(self.store, self.journal)
-            self._remove_made(before)
         except (OSError, PatchError) as error:
             return [f"the patch is in place, but cleaning up is left to the next run: {error}"]
         return []
@@ -99,25 +103,25 @@ class Transaction:
                 self._write_temporary(change, entry)
 
     def _make_directory(self, path: str) -> None:
-        uid, gid, mode = files.directory_owner(os.path.dirname(path))
+        owner = files.owner_in(os.path.dirname(path))
         os.mkdir(path, 0o700)
-        files.give(path, uid, gid, mode)
+        files.give(path, owner)
         files.sync_directory(os.path.dirname(path))
 
     def _write_temporary(self, change: Change, entry: Entry) -> None:
         real = change.target.real
         path = beside(change.target, entry["temporary"])
         new = t.cast(bytes, change.new)
+        if change.old is None:
+            owner = files.owner_in(os.path.dirname(real))
+            files.create_file(path, new, owner=owner._replace(mode=owner.mode & 0o666))
+            return
         try:
-            files.create_file(path, new, like=real if change.old is not None else None)
+            files.create_file(path, new, like=real)
         except OSError as error:
-            if change.old is None or not self._may_write_in_place(error):
+            if not self._may_write_in_place(error):
                 raise
             self._mark_in_place(entry)
-            return
-        if change.old is None:
-            uid, gid, mode = files.directory_owner(os.path.dirname(real))
-            files.give(path, uid, gid, mode & 0o666)
 
     def _may_write_in_place(self, error: OSError) -> bool:
         return self.unsafe_writes and error.errno in _NO_RENAME
@@ -168,14 +172,6 @@ class Transaction:
                 raise PatchError(f"{change.target.path}: proof failed: read back from disk it is not what was written")
             bytecode.drop(change.target.real)
 
-    def _remove_made(self, before: dict[str, t.Any]) -> None:
-        """Directories that an earlier run made for a file which is gone now, where nothing else is in them."""
-        for change in self.changes:
-            if change.new is None:
-                made = before["files"].get(change.target.key, {}).get("made", [])
-                paths = [os.path.join(self.store.root, path) for path in made]
-                files.remove_directories([*paths, *[os.path.join(path, "__pycache__") for path in paths]])
-
     def _undo(self, before: dict[str, t.Any], error: BaseException) -> None:
         try:
             if self.store.manifest().get("transaction") == self.journal["id"]:
@@ -188,7 +184,7 @@ class Transaction:
                 status="interrupted",
             ) from error
         if isinstance(error, OSError):
-            raise PatchError(f"{describe(error)}; every file has its old content") from error
+            raise PatchError(f"{describe(error)}; {OLD_STATE}") from error
 
 
 def _entry(change: Change, stem: str) -> Entry:
@@ -212,7 +208,7 @@ def _keep(change: Change, keep: str) -> None:
     try:
         os.link(change.target.real, keep, follow_symlinks=False)
     except OSError as error:
-        if error.errno not in (errno.EPERM, errno.EMLINK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES):
+        if error.errno not in (errno.EPERM, errno.EMLINK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES, errno.EXDEV):
             raise
         files.create_file(keep, t.cast(bytes, change.old), like=change.target.real)
 
@@ -224,17 +220,24 @@ def describe(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def _validate(root: str, commands: t.Sequence[str]) -> None:
+def _command(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise PatchError(f"validate: {command!r}: {error}") from error
+    if not words:
+        raise PatchError("validate: a command is empty")
+    return words
+
+
+def _validate(root: str, commands: t.Sequence[list[str]]) -> None:
     """Commands of the recipe, never through a shell; no bytecode of a tree that may go back is written."""
     environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
-    for command in commands:
-        try:
-            arguments = shlex.split(command)
-        except ValueError as error:
-            raise PatchError(f"validate: {command!r}: {error}; every file has its old content") from error
+    for words in commands:
+        shown = shlex.join(words)
         try:
             result = subprocess.run(
-                arguments,
+                words,
                 cwd=root,
                 env=environment,
                 stdin=subprocess.DEVNULL,
@@ -242,12 +245,8 @@ def _validate(root: str, commands: t.Sequence[str]) -> None:
                 stderr=subprocess.STDOUT,
                 check=False,
             )
-        except (OSError, IndexError) as error:
-            raise PatchError(
-                f"validate: {command!r} cannot run: {describe(error)}; every file has its old content"
-            ) from error
+        except OSError as error:
+            raise PatchError(f"validate: `{shown}` cannot run: {describe(error)}; {OLD_STATE}") from error
         if result.returncode:
             tail = result.stdout.decode("utf-8", "replace").strip()[-2000:]
-            raise PatchError(
-                f"validate: {command!r} failed with {result.returncode}; every file has its old content. Output: {tail}"
-            )
+            raise PatchError(f"validate: `{shown}` failed with {result.returncode}; {OLD_STATE}. Output: {tail}")

@@ -11,7 +11,8 @@ import typing as t
 from .errors import PatchError
 from .journal import Journal
 from .paths import Target, read_file
-from .recipe import FileRecipe, parse_file
+from .plan import Layer
+from .recipe import parse_file
 from .store import Store, sha256
 
 
@@ -26,9 +27,9 @@ class Tree:
         self._read: dict[str, bytes | None] = {}
         for entry in interrupted["entries"] if interrupted is not None else []:
             target = Target(entry["path"], entry["key"], os.path.join(store.root, entry["key"]))
-            old = None if entry["old"] is None else store.get(entry["old"])
-            if read_file(target) != old:
-                self.overlay[entry["key"]] = old
+            found = read_file(target)
+            if (None if found is None else sha256(found)) != entry["old"]:
+                self.overlay[entry["key"]] = None if entry["old"] is None else store.get(entry["old"])
 
     def read(self, target: Target) -> bytes | None:
         if target.key in self.overlay:
@@ -57,14 +58,14 @@ class Tree:
         found: dict[str, t.Any] | None = self.manifest["files"].get(key)
         return found
 
-    def layers(self, key: str, without: str) -> list[tuple[str, FileRecipe]]:
+    def layers(self, key: str, without: str) -> list[Layer]:
         """The other patch sets of a file, in the order in which they came."""
         known = self.file(key)
-        result: list[tuple[str, FileRecipe]] = []
+        result: list[Layer] = []
         for name in known["layers"] if known is not None else []:
             if name != without:
                 files = self.manifest["patches"][name]["files"]
-                result.append((name, parse_file(next(file for file in files if file["key"] == key)["recipe"])))
+                result.append(Layer(name, parse_file(next(file for file in files if file["key"] == key)["recipe"])))
         return result
 
     def pristine(self, target: Target) -> bytes | None:
