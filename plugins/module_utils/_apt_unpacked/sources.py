@@ -58,18 +58,19 @@ def deb822(text: str, distribution: str, components: t.Sequence[str]) -> list[So
     found = []
     kept = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
     for stanza in re.split(r"\n\s*\n", kept):
-        fields = {match["name"].lower(): match["value"].strip() for match in _FIELD.finditer(stanza)}
+        fields = {match["name"].lower(): match["value"].rstrip() for match in _FIELD.finditer(stanza)}
         telling = f"{fields.get('uris', '')} {fields.get('signed-by', '')}"
         if (
             "deb" not in fields.get("types", "").split()
-            or fields.get("enabled", "yes").lower() in {"no", "false", "0", "off", "without", "disable"}
+            or fields.get("enabled", "yes").strip().lower() in {"no", "false", "0", "off", "without", "disable"}
             or "components" not in fields
             or not of_distribution(telling, distribution)
         ):
             continue
-        fields["types"] = "deb"
-        fields["components"] = " ".join(components) or fields["components"]
-        lines = [f"{name}: {value}" for name, value in fields.items() if name not in _INSECURE]
+        fields["types"] = " deb"
+        fields["components"] = f" {' '.join(components) or fields['components'].strip()}"
+        # As it stood, line breaks too: a key is a block of lines.
+        lines = [f"{name}:{value}" for name, value in fields.items() if name not in _INSECURE]
         place = " ".join(f"{fields.get('uris', '')} {fields.get('suites', '')} {fields['components']}".split())
         found.append(Source(place, ".sources", "\n".join(lines) + "\n"))
     return found
