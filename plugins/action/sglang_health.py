@@ -26,6 +26,7 @@ class ActionModule(ActionBase):
                 if not progress:
                     break
                 state = progress["state"]
+                live.fail_without_play()
                 live.show(progress["phase"], progress["elapsed"])
             if result.get("healthy"):
                 live.show("healthy", result["seconds"])

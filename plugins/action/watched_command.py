@@ -39,6 +39,7 @@ class ActionModule(ActionBase):
             wait = _WAIT_FIRST_SECONDS
             while "watched" in reply:
                 job = reply["watched"]["job"]
+                live.fail_without_play()
                 live.show(reply["watched"]["line"], reply["watched"]["elapsed"])
                 reply = self._poll(task_vars, live, job, wait)
                 wait = min(wait * 1.5, _WAIT_LONGEST_SECONDS)

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 
+from ansible.errors import AnsibleError
 from ansible.utils.display import Display
 
 # A silent minute reads like a hang.
@@ -37,6 +39,7 @@ class Live:
         self, host: str, label: str, hidden: bool = False, heartbeat_seconds: float = HEARTBEAT_SECONDS
     ) -> None:
         """`hidden`: print nothing but the time (no_log)."""
+        self._play = os.getppid()
         self._prefix = f"[{host}] {label}: "
         self._hidden = hidden
         self._heartbeat_seconds = heartbeat_seconds
@@ -54,6 +57,11 @@ class Live:
     def __exit__(self, *unused: object) -> None:
         self._over.set()
         self._thread.join()
+
+    def fail_without_play(self) -> None:
+        """A task's process has a session of its own, so it may outlive a play that was killed."""
+        if os.getppid() != self._play:
+            raise AnsibleError("the play that this task belongs to has gone")
 
     def show(self, text: str, elapsed: float) -> None:
         if self._hidden:

@@ -19,7 +19,6 @@ import tempfile
 import typing as t
 from pathlib import Path
 
-
 _GONE = "it was ended, because nobody watched it for too long or its job directory was removed"
 
 

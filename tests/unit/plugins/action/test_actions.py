@@ -9,7 +9,7 @@ import typing as t
 from types import SimpleNamespace
 
 import pytest
-from ansible.errors import AnsibleActionFail, AnsibleConnectionFailure
+from ansible.errors import AnsibleActionFail, AnsibleConnectionFailure, AnsibleError
 from ansible_collections.inferops.blackwell.plugins.action import report, sglang_health, watched_command
 from ansible_collections.inferops.blackwell.plugins.plugin_utils import _live
 
@@ -80,6 +80,16 @@ def test_an_interrupted_play_stops_the_command(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(KeyboardInterrupt):
         played.run()
     assert phases(played) == ["start", "poll", "stop"]
+
+
+def test_a_task_that_outlives_its_play_stops_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A killed play leaves its workers behind, as children of init: nobody sees what they print."""
+    parents = iter([4711])
+    monkeypatch.setattr("os.getppid", lambda: next(parents, 1))
+    played = Played(watched_command, monkeypatch, {"argv": ["true"]}, RUNNING, {})
+    with pytest.raises(AnsibleError, match="play"):
+        played.run()
+    assert phases(played) == ["start", "stop"]
 
 
 def test_no_log_hides_the_lines(monkeypatch: pytest.MonkeyPatch) -> None:
