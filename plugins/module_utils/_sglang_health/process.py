@@ -23,6 +23,8 @@ class Status(t.NamedTuple):
     cause: str = ""
     killed_by: int | None = None
     ended_for_memory: bool = False
+    # It is gone, and nobody can tell how it ended.
+    vanished: bool = False
     # Counts starts; a change means that the process died in between and was started again.
     generation: str = ""
     control_group: str = ""
@@ -36,6 +38,9 @@ class Process(t.Protocol):
     def look(self) -> Status:
         """Find out now."""
 
+    def previous_end(self) -> tuple[str, int | None]:
+        """How the process before the present one ended: words, and the signal that killed it. Empty: unknown."""
+
     def describe(self) -> str:
         """Its name for people."""
 
@@ -45,6 +50,9 @@ class NoProcess:
 
     def look(self) -> Status:
         return Status()
+
+    def previous_end(self) -> tuple[str, int | None]:
+        return "", None
 
     def describe(self) -> str:
         return "the server"
@@ -60,6 +68,9 @@ class PidFile:
         self._path = Path(path)
         self._since = time.monotonic()
 
+    def previous_end(self) -> tuple[str, int | None]:
+        return "", None
+
     def describe(self) -> str:
         return f"the process of {self._path}"
 
@@ -74,7 +85,8 @@ class PidFile:
             raise ProcessError(f"the pid file {self._path} holds no process id: {error}") from error
         found = proc.stat(pid)
         if found is None:
-            return Status(pid=pid, generation=str(pid), death=f"process {pid} does not exist any more")
+            death = f"process {pid} does not exist any more"
+            return Status(pid=pid, generation=str(pid), vanished=True, death=death)
         started = proc.started_at(found)
         if found.alive:
             return Status(pid=pid, generation=str(pid), started=started)

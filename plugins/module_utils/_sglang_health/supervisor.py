@@ -66,7 +66,7 @@ class Program:
         except (OSError, http.client.HTTPException, xmlrpc.client.Error) as error:
             raise ProcessError(f"supervisor does not answer at {self._socket}: {error}") from error
         death = interpret(self._name, info)
-        how, killed_by = self._how_it_ended() if death else ("", None)
+        how, killed_by = self.previous_end() if death else ("", None)
         return Status(
             pid=info.get("pid") or None,
             started=info.get("start") or None,
@@ -76,7 +76,7 @@ class Program:
             generation=str(info.get("start") or ""),
         )
 
-    def _how_it_ended(self) -> tuple[str, int | None]:
+    def previous_end(self) -> tuple[str, int | None]:
         """Supervisor says -1 of every signal; which one stands only in its own log."""
         try:
             log = str(self._supervisor.readLog(-_LOG_BYTES, 0))

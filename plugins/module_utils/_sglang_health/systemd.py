@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import time
 
@@ -28,6 +29,7 @@ _PROPERTIES = (
     "NRestarts",
     "ControlGroup",
 )
+_MAIN_EXITED = re.compile(r"Main process exited, code=(\w+), status=(\d+)")
 # waitid(2): how the main process ended.
 _CLD_KILLED, _CLD_DUMPED = 2, 3
 
@@ -35,6 +37,15 @@ _CLD_KILLED, _CLD_DUMPED = 2, 3
 class Unit:
     def __init__(self, name: str) -> None:
         self._name = name if "." in name.rpartition("@")[2] else f"{name}.service"
+
+    def previous_end(self) -> tuple[str, int | None]:
+        """systemd remembers only the last process; the journal has its words about the others."""
+        argv = ["journalctl", "--unit", self._name, "--no-pager", "--output", "cat", "--lines", "500", "--quiet"]
+        try:
+            done = subprocess.run(argv, capture_output=True, text=True, errors="replace", timeout=20, check=False)
+        except (OSError, subprocess.TimeoutExpired):
+            return "", None
+        return exit_in_journal(done.stdout)
 
     def describe(self) -> str:
         return f"unit {self._name}"
@@ -55,12 +66,23 @@ class Unit:
         return dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
 
 
+def exit_in_journal(text: str) -> tuple[str, int | None]:
+    """How the last main process ended, in systemd's words: `Main process exited, code=killed, status=9/KILL`."""
+    found = _MAIN_EXITED.findall(text)
+    if not found:
+        return "", None
+    code, status = found[-1]
+    killed_by = int(status) if code in ("killed", "dumped") else 0
+    return f", its process {ended(killed_by, int(status))}", killed_by or None
+
+
 def interpret(name: str, show: dict[str, str]) -> Status:
     """`show`: the properties as systemctl prints them."""
     pid = int(show.get("MainPID") or 0) or int(show.get("ExecMainPID") or 0) or None
     code = int(show.get("ExecMainCode") or 0)
     status = int(show.get("ExecMainStatus") or 0)
-    killed_by = status if code in (_CLD_KILLED, _CLD_DUMPED) else 0
+    killed_by = status if code in (_MAIN_EXITED = re.compile(r"Main process exited, code=(\w+), status=(\d+)")
+_CLD_KILLED, _CLD_DUMPED) else 0
     death, cause = _death(name, show, ended(killed_by, status) if code else "")
     return Status(
         pid=pid,

@@ -57,7 +57,7 @@ def of_death(status: Status, text: str, pids: set[int], log_name: str) -> Findin
 
 def _unexplained(status: Status, text: str, log_name: str) -> Finding:
     evidence = _joined(last_lines(text), status.death)
-    if status.killed_by or (not status.control_group and "exit status" not in status.death):
+    if status.killed_by or status.vanished:
         how = f"by signal {status.killed_by} ({signal_name(status.killed_by)})" if status.killed_by else "from outside"
         return Finding(
             "process_killed",

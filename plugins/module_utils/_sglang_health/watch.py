@@ -125,8 +125,11 @@ class Watch:
         if self._generation is None:
             self._generation = status.generation
             return status
-        death = status.death or f"{self._process.describe()} died and was started again"
-        return status._replace(death=death, started=self._started)
+        if status.death:
+            return status
+        how, killed_by = self._process.previous_end()
+        death = f"{self._process.describe()} died and was started again{how}"
+        return status._replace(death=death, killed_by=killed_by, started=self._started)
 
     def _read_log(self) -> Text:
         text = self._log.read(self._started)

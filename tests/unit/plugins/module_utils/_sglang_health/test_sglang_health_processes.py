@@ -69,6 +69,22 @@ def test_a_unit_tells_pid_signal_memory_and_restarts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "end"),
+    [
+        ("u: Main process exited, code=killed, status=9/KILL", (", its process was killed by signal 9 (SIGKILL)", 9)),
+        (
+            "u: Main process exited, code=exited, status=2/INVALIDARGUMENT",
+            (", its process ended with exit status 2", None),
+        ),
+        ("u: Started.", ("", None)),
+    ],
+)
+def test_the_journal_tells_how_the_process_before_ended(line: str, end: tuple[str, int | None]) -> None:
+    earlier = "u: Main process exited, code=exited, status=1/FAILURE\n" if end[0] else ""
+    assert systemd.exit_in_journal(f"{earlier}{line}\nu: Scheduled restart job, restart counter is at 1.\n") == end
+
+
+@pytest.mark.parametrize(
     ("state", "death"),
     [
         ("STARTING", ""),

@@ -74,8 +74,12 @@ class FakeSGLang:
 class FakeProcess:
     """Says one status after the other; the last one stays."""
 
-    def __init__(self, *statuses: Status) -> None:
+    def __init__(self, *statuses: Status, previous: tuple[str, int | None] = ("", None)) -> None:
         self.statuses = list(statuses) or [Status()]
+        self.previous = previous
+
+    def previous_end(self) -> tuple[str, int | None]:
+        return self.previous
 
     def look(self) -> Status:
         return self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0]
@@ -267,7 +271,22 @@ def test_an_unknown_end_shows_the_last_words(log: Path) -> None:
 def test_a_restart_in_between_is_a_death(log: Path) -> None:
     process = FakeProcess(Status(pid=1, generation="0"), Status(pid=2, generation="1"))
     finding = finding_of(watcher(closed_url(), log, process))
+    assert finding.cause == "process_died"
     assert "died and was started again" in finding.evidence
+
+
+def test_a_restart_after_a_kill_is_called_a_kill(log: Path) -> None:
+    previous = (", its process was killed by signal 9 (SIGKILL)", 9)
+    process = FakeProcess(Status(pid=1, generation="0"), Status(pid=2, generation="1"), previous=previous)
+    finding = finding_of(watcher(closed_url(), log, process))
+    assert finding.cause == "process_killed"
+    assert "signal 9" in finding.evidence
+
+
+def test_a_process_that_vanished_without_a_word_was_killed(log: Path) -> None:
+    log.write_text((HERE / "logs" / "killed_while_loading.log").read_text())
+    gone = Status(pid=1, vanished=True, death="process 1 does not exist any more")
+    assert finding_of(watcher(closed_url(), log, FakeProcess(gone))).cause == "process_killed"
 
 
 def test_a_unit_that_does_not_exist_is_no_death_to_be_explained(log: Path) -> None:
