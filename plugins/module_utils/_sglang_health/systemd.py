@@ -81,8 +81,7 @@ def interpret(name: str, show: dict[str, str]) -> Status:
     pid = int(show.get("MainPID") or 0) or int(show.get("ExecMainPID") or 0) or None
     code = int(show.get("ExecMainCode") or 0)
     status = int(show.get("ExecMainStatus") or 0)
-    killed_by = status if code in (_MAIN_EXITED = re.compile(r"Main process exited, code=(\w+), status=(\d+)")
-_CLD_KILLED, _CLD_DUMPED) else 0
+    killed_by = status if code in (_CLD_KILLED, _CLD_DUMPED) else 0
     death, cause = _death(name, show, ended(killed_by, status) if code else "")
     return Status(
         pid=pid,
