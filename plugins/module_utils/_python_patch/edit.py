@@ -94,7 +94,10 @@ class Planner:
             return self._replace_expression(match, node, edit)
         start, end = source.statement_span(first)[0], source.span(last)[1]
         if source.data[start : start + 4] == b"elif" and isinstance(first, ast.If):
-            raise PatchError(f"{source.path}:{first.lineno}: {edit.where}: an elif cannot be replaced by itself")
+            raise PatchError(
+                f"{source.path}:{first.lineno}: {edit.where}: an elif cannot be replaced by itself; "
+                "replace the whole if, or statements inside the branch"
+            )
         text = ""
         if not edit.insertion.empty:
             indent = block_indent(source, match.block)

@@ -25,9 +25,14 @@ def quoted(source: str, limit: int = 100) -> str:
     """A pattern or a line of source as it stands in a message: one line, shortened."""
     lines = [line for line in source.strip().splitlines() if line.strip()]
     text = " | ".join([line.rstrip() for line in lines])
+    text = "".join([char if char.isprintable() else repr(char)[1:-1] for char in text])
     if len(text) > limit:
         text = text[: limit - 1] + "…"
     return "`" + text + "`"
+
+
+def times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def lines_text(lines: t.Sequence[int]) -> str:

@@ -80,7 +80,7 @@ def locate(source: Source, scope: Scope, pattern: Pattern, where: str) -> Match:
     line = f":{scope.owner.lineno}" if not isinstance(scope.owner, ast.Module) else ""
     raise PatchError(
         f"{source.path}{line}: {where}: the pattern {pattern} matches nothing in {scope}{_scope_lines(scope)}"
-        f"{_elsewhere(source, scope, pattern)}{_nearest(source, scope, pattern)}"
+        f"{_exact_call(scope, pattern)}{_elsewhere(source, scope, pattern)}{_nearest(source, scope, pattern)}"
     )
 
 
@@ -88,6 +88,16 @@ def _scope_lines(scope: Scope) -> str:
     if isinstance(scope.owner, ast.Module):
         return ""
     return f" (lines {scope.owner.lineno}-{scope.owner.end_lineno})"
+
+
+def _exact_call(scope: Scope, pattern: Pattern) -> str:
+    """The most common slip: a call written without `...` asks for exactly these arguments."""
+    call = pattern.expression
+    if not isinstance(call, ast.Call):
+        return ""
+    opened = ast.Call(func=call.func, args=[*call.args, ast.Constant(value=...)], keywords=call.keywords)
+    lines = [match.line for match in find_matches(scope, pattern._replace(expression=opened))]
+    return f". With `...` for further arguments it matches in {lines_text(lines)}" if lines else ""
 
 
 def _elsewhere(source: Source, scope: Scope, pattern: Pattern) -> str:

@@ -136,7 +136,7 @@ def _new_file(path: str, layers: t.Sequence[Layer]) -> Planned:
     except UnicodeEncodeError as error:
         raise PatchError(f"{path}: `content` is not Unicode text: {error.reason}") from error
     if path.endswith((".py", ".pyi")):
-        source = Source(data, path, "the new file")
+        source = Source(data, path)
         check_expectations(prove(source, data, []), recipe.expectations)
     elif recipe.expectations:
         raise PatchError(f"{path}: `expect` needs a Python file, and the name does not end in .py")

@@ -8,18 +8,17 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
-import sys
 import typing as t
 import warnings
 
 from .edit import Splice
-from .errors import PatchError
+from .errors import PatchError, lines_text, quoted, times
 from .insertion import docstring_of
 from .locate import find_matches
 from .match import same_constant
 from .recipe import Expectation
 from .scope import DEFINITIONS, find_scope
-from .source import Source, encoding_of
+from .source import PYTHON, Source
 
 _SKIPPED = frozenset({"ctx", "type_ignores"})
 
@@ -29,22 +28,39 @@ def prove(before: Source, data: bytes, splices: t.Sequence[Splice]) -> Source:
     path = before.path
     if undone(data, splices, before.data) != before.data:
         raise PatchError(f"{path}: proof failed: undoing the edits does not give back the original bytes")
-    first = splices[0] if splices else None
     try:
-        if encoding_of(data, path) != before.encoding:
-            raise PatchError(f"{path}: an inserted comment would change the file's encoding")
-        after = Source(data, path, "the result")
+        after = Source(data, path)
     except PatchError as error:
-        raise PatchError(f"{error}{_blame(before, data, splices, error)}") from error
-    difference = Comparison(before, after, splices).run()
-    if difference is not None:
-        line = before.line_of(first.start) if first is not None else 1
-        raise PatchError(
-            f"{path}:{difference or line}: proof failed: without what the edits insert and replace, the syntax tree of "
-            f"the result is not that of the original. {_edits_text(before, splices)}"
+        raise _refused(before, splices, f"the result does not parse in {PYTHON}: {_reason(error)}") from error
+    if after.encoding != before.encoding:
+        raise _refused(before, splices, "an inserted comment would change the file's encoding")
+    if Comparison(before, after, splices).run() is not None:
+        hint = "; an inserted expression may need parentheses" if any(splice.replaced for splice in splices) else ""
+        raise _refused(
+            before,
+            splices,
+            "proof failed: without what the edits insert and replace, the syntax tree of the result is not that of the "
+            f"original{hint}",
         )
     _compile(after, before, splices)
     return after
+
+
+def _refused(before: Source, splices: t.Sequence[Splice], reason: str) -> PatchError:
+    """Every edit with its line in the original: the cause need not lie where the result breaks."""
+    line = before.line_of(splices[0].start) if splices else 1
+    places = "; ".join([f"{splice.edit.where} at line {before.line_of(splice.start)}" for splice in splices])
+    edits = f". Edits, with lines of the original: {places}" if splices else ""
+    return PatchError(f"{before.path}:{line}: {reason}{edits}. Nothing was changed")
+
+
+def _reason(error: BaseException) -> str:
+    """What Python says, and where in the result."""
+    cause = error.__cause__ or error
+    if not isinstance(cause, SyntaxError) or not cause.lineno:
+        return str(cause)
+    text = (cause.text or "").strip()
+    return f"{cause.msg}, line {cause.lineno} of the result" + (f": {quoted(text, 80)}" if text else "")
 
 
 def undone(data: bytes, splices: t.Sequence[Splice], original: bytes) -> bytes:
@@ -61,16 +77,6 @@ def undone(data: bytes, splices: t.Sequence[Splice], original: bytes) -> bytes:
         shift += len(splice.text) - (splice.end - splice.start)
     parts.append(data[position:])
     return b"".join(parts)
-
-
-def _edits_text(before: Source, splices: t.Sequence[Splice]) -> str:
-    places = [f"{splice.edit.where} at line {before.line_of(splice.start)}" for splice in splices]
-    return "Edits, with lines of the original: " + "; ".join(places)
-
-
-def _blame(before: Source, data: bytes, splices: t.Sequence[Splice], error: PatchError) -> str:
-    """Which edits to look at, in lines of the original."""
-    return ". " + _edits_text(before, splices) + ". Nothing was changed"
 
 
 class Comparison:
@@ -211,12 +217,7 @@ def _compile(after: Source, before: Source, splices: t.Sequence[Splice]) -> None
             warnings.simplefilter("ignore")
             compile(tree, after.path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError) as error:
-        interpreter = f"Python {sys.version.split()[0]}"
-        line = before.line_of(splices[0].start) if splices else 1
-        raise PatchError(
-            f"{after.path}:{line}: the result does not compile in {interpreter}: {getattr(error, 'msg', error)}, "
-            f"line {getattr(error, 'lineno', '?')} of the result. {_edits_text(before, splices)}. Nothing was changed"
-        ) from error
+        raise _refused(before, splices, f"the result does not compile in {PYTHON}: {_reason(error)}") from error
 
 
 def _pruned(source: Source, body: list[ast.stmt], spans: t.Sequence[tuple[int, int]]) -> list[ast.stmt]:
@@ -240,9 +241,9 @@ def check_expectations(after: Source, expectations: t.Sequence[Expectation]) -> 
         scope = find_scope(after.tree, expectation.scope, after.path, expectation.where)
         found = [match.line for match in find_matches(scope, expectation.pattern)]
         if len(found) != expectation.times:
-            lines = f", in lines {found[:10]} of the result" if found else ""
+            lines = f", in {lines_text(found)} of the result" if found else ""
             raise PatchError(
-                f"{after.path}:{found[0] if found else 1}: {expectation.where}: the pattern {expectation.pattern} must "
-                f"match {expectation.times} times in {scope} of the result and matches {len(found)} times{lines}. "
+                f"{after.path}: {expectation.where}: the pattern {expectation.pattern} must match "
+                f"{times(expectation.times)} in {scope} of the result and matches {times(len(found))}{lines}. "
                 "Nothing was changed"
             )

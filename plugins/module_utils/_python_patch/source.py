@@ -18,12 +18,12 @@ from .errors import PatchError
 # The tokenizer's line ends. Form feeds, vertical tabs and Unicode separators end no line.
 NEWLINE = re.compile(rb"\r\n|\r|\n")
 BLANK = b" \t\f"
+PYTHON = f"Python {sys.version.split()[0]}"
 BOM = b"\xef\xbb\xbf"
 
 
-def parse(data: bytes, path: str, what: str = "the file") -> ast.Module:
+def parse(data: bytes, path: str) -> ast.Module:
     """The tree of `data` as this interpreter would import it."""
-    interpreter = f"Python {sys.version.split()[0]}"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -32,9 +32,9 @@ def parse(data: bytes, path: str, what: str = "the file") -> ast.Module:
         where = f"{path}:{error.lineno}" if error.lineno else path
         text = (error.text or "").strip()
         shown = f": {text[:80]}" if text else ""
-        raise PatchError(f"{where}: {what} does not parse in {interpreter}: {error.msg}{shown}") from error
+        raise PatchError(f"{where}: the file does not parse in {PYTHON}: {error.msg}{shown}") from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise PatchError(f"{path}: {what} does not parse in {interpreter}: {error}") from error
+        raise PatchError(f"{path}: the file does not parse in {PYTHON}: {error}") from error
 
 
 def encoding_of(data: bytes, path: str) -> str:
@@ -49,10 +49,10 @@ def encoding_of(data: bytes, path: str) -> str:
 class Source:
     """Bytes and tree of one file. Offsets are byte offsets into `data`; lines count from 1."""
 
-    def __init__(self, data: bytes, path: str, what: str = "the file") -> None:
+    def __init__(self, data: bytes, path: str) -> None:
         self.data = data
         self.path = path
-        self.tree = parse(data, path, what)
+        self.tree = parse(data, path)
         self.encoding = encoding_of(data, path)
         self.starts = [len(BOM) if data.startswith(BOM) else 0]
         self.starts.extend([match.end() for match in NEWLINE.finditer(data)])
