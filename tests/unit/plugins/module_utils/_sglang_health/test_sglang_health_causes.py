@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,10 @@ def test_the_last_phase_counts_and_silence_names_none() -> None:
     assert phase_of(real("healthy")) == "ready to answer"
     assert phase_of(real("killed_while_loading")) == "reading the settings"
     assert phase_of("nothing telling") is None
+
+
+def test_the_documentation_lists_each_cause() -> None:
+    page = (HERE.parents[4] / "docs" / "health.md").read_text()
+    code = "".join(path.read_text() for path in (HERE.parents[4] / "plugins/module_utils/_sglang_health").glob("*.py"))
+    for found in {cause.id for cause in CAUSES} | set(re.findall(r'Finding\(\s*"(\w+)"', code)):
+        assert f"| `{found}` |" in page, found
