@@ -62,7 +62,7 @@ def variables(host: Any) -> dict[str, Any]:
     return dict(host.ansible.get_variables())
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def hashes(host: Any) -> Callable[[str], dict[str, str]]:
     """sha256 of every file of the package `sglang` below a root, bytecode aside."""
 
@@ -73,7 +73,7 @@ def hashes(host: Any) -> Callable[[str], dict[str, str]]:
     return of
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def unlike_record(
     hashes: Callable[[str], dict[str, str]], variables: dict[str, Any], records: Any
 ) -> Callable[..., Any]:
@@ -92,22 +92,22 @@ def inventory() -> dict[str, str]:
     return {**os.environ, "ANSIBLE_INVENTORY": str(directory), "ANSIBLE_NOCOLOR": "1"}
 
 
-@pytest.fixture
-def module(host: Any, tmp_path: Path) -> Callable[..., dict[str, Any]]:
+@pytest.fixture(scope="module")
+def module(host: Any, tmp_path_factory: Any) -> Callable[..., dict[str, Any]]:
     """Run one module of the collection on the host, as a play would, and give its result, `failed` always with it."""
 
     def call(name: str, /, **arguments: Any) -> dict[str, Any]:
-        hostname = host.backend.get_hostname()
-        argv = ["ansible", hostname, "--become", f"--tree={tmp_path}", f"--module-name=inferops.blackwell.{name}"]
+        hostname, results = host.backend.get_hostname(), tmp_path_factory.mktemp(name)
+        argv = ["ansible", hostname, "--become", f"--tree={results}", f"--module-name=inferops.blackwell.{name}"]
         done = subprocess.run([*argv, "--args", json.dumps(arguments)], env=inventory(), capture_output=True, text=True)
-        result = tmp_path / hostname
+        result = results / hostname
         assert result.is_file(), done.stdout + done.stderr
         return {**json.loads(result.read_text()), "failed": done.returncode != 0}
 
     return call
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def playbook(host: Any) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run a playbook of the collection against this host only, the way a user does, whatever comes of it."""
 

@@ -17,12 +17,12 @@ LINES = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def root(variables):
     return variables["threshold_patch_root"]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def patches(module, root):
     return module("python_patch_info", root=root)["patches"]
 
