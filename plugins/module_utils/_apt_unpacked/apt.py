@@ -34,11 +34,12 @@ class PrivateApt:
         self.directory = directory
         self.sources = sources
         self.complaints: list[str] = []
-        for name in ("state/lists/partial", "cache/archives/partial", "sources", "download"):
+        for name in ("state/lists/partial", "cache/archives/partial", "sources", "download", "tmp"):
             (directory / name).mkdir(parents=True)
         for number, source in enumerate(sources):
             (directory / "sources" / f"{number:03d}{source.suffix}").write_text(source.text, encoding="utf-8")
-        self.environment = {**os.environ, "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
+        # apt-key makes files in the temporary directory even to verify.
+        self.environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(directory / "tmp")}
         self.environment["APT_CONFIG"] = str(self._configuration())
 
     def _configuration(self) -> Path:

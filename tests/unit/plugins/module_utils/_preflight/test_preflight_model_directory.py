@@ -9,6 +9,8 @@ import getpass
 import json
 import os
 import struct
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,17 @@ def make_model(path: Path, shards: int = 1) -> Path:
         index = {"weight_map": {f"w{number}": name for number, name in enumerate(names)}}
         (path / "model.safetensors.index.json").write_text(json.dumps(index))
     return path
+
+
+@pytest.fixture
+def open_path() -> Iterator[Path]:
+    """A directory that every account may enter; pytest's own are private."""
+    with tempfile.TemporaryDirectory(prefix="model-") as folder:
+        path = Path(folder)
+        path.chmod(0o755)
+        if access.accessible_to_others(path):
+            pytest.skip(f"{path} is out of reach for other accounts on this machine")
+        yield path
 
 
 def problems(path: Path) -> list[str]:
@@ -119,11 +132,8 @@ def test_an_unreadable_configuration_is_a_problem(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can ask for another account")
 @pytest.mark.parametrize("user", ["nobody", "does-not-exist-yet"])
-def test_what_the_service_may_not_read_is_named_with_the_part_that_stops_it(tmp_path: Path, user: str) -> None:
-    for part in (tmp_path, *tmp_path.parents):
-        if part.stat().st_uid == os.geteuid() and part != Path("/"):
-            part.chmod(0o755)
-    model = make_model(tmp_path / "model")
+def test_what_the_service_may_not_read_is_named_with_the_part_that_stops_it(open_path: Path, user: str) -> None:
+    model = make_model(open_path / "model")
     assert inspect(model, user).problems == []
     (model / "model.safetensors").chmod(0o600)
     (problem,) = inspect(model, user).problems
@@ -133,13 +143,9 @@ def test_what_the_service_may_not_read_is_named_with_the_part_that_stops_it(tmp_
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can ask for another account")
-def test_a_link_out_of_reach_is_seen(tmp_path: Path) -> None:
-    tmp_path.chmod(0o755)
-    for part in tmp_path.parents:
-        if part.stat().st_uid == 0 and part != Path("/") and part != Path("/tmp"):
-            part.chmod(0o755)
-    model = make_model(tmp_path / "model")
-    secret = tmp_path / "secret"
+def test_a_link_out_of_reach_is_seen(open_path: Path) -> None:
+    model = make_model(open_path / "model")
+    secret = open_path / "secret"
     secret.mkdir(mode=0o700)
     (model / "model.safetensors").rename(secret / "blob")
     (model / "model.safetensors").symlink_to(secret / "blob")

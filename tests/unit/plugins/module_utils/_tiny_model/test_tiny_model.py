@@ -32,6 +32,7 @@ from ansible_collections.inferops.blackwell.plugins.module_utils._tiny_model.tok
 
 # Whoever changes the bytes on purpose raises FORMAT and writes the new digest here.
 DIGEST_OF_SEED_0 = "30f5b86a3da10a48e2ec5e3f724707e781c9d28da80b5d0b3b91993fd51e18cb"
+DIGEST_OF_TOKENIZER = "35329722de5a5e4ffc8ff6aca436e66ea27c1ba34063a93443fdf5c7b8c13129"
 
 
 def put(path: Path, seed: int = 0) -> None:
@@ -46,7 +47,9 @@ def header_of(content: bytes) -> tuple[dict[str, dict[str, list[int]]], bytes]:
 
 
 def test_the_same_seed_gives_the_same_bytes_everywhere() -> None:
-    assert hashlib.sha256(weights(0)).hexdigest() == DIGEST_OF_SEED_0
+    files = make(0)[1]["files"]
+    assert files["model.safetensors"] == hashlib.sha256(weights(0)).hexdigest() == DIGEST_OF_SEED_0
+    assert files["tokenizer.json"] == DIGEST_OF_TOKENIZER
 
 
 def test_another_seed_gives_other_weights() -> None:
