@@ -86,7 +86,7 @@ warnings_found:
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.inferops.blackwell.plugins.module_utils._preflight.checks import Preflight
+from ansible_collections.inferops.blackwell.plugins.module_utils._preflight.checks import look
 
 
 def main() -> t.NoReturn:
@@ -99,13 +99,12 @@ def main() -> t.NoReturn:
         },
         supports_check_mode=True,
     )
-    preflight = Preflight(**module.params)
-    preflight.run()
+    seen = look(**module.params)
     module.exit_json(
         changed=False,
-        facts=preflight.facts,
-        problems=[finding.as_dict() for finding in preflight.findings.problems],
-        warnings_found=[finding.as_dict() for finding in preflight.findings.warnings],
+        facts=seen.facts,
+        problems=[finding.as_dict() for finding in seen.findings.problems],
+        warnings_found=[finding.as_dict() for finding in seen.findings.warnings],
     )
 
 

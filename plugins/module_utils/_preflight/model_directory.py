@@ -82,8 +82,11 @@ def weight_files(path: Path, problems: list[str]) -> list[str]:
     return []
 
 
-def inspect(path: Path, user: str) -> Model:
-    """Everything that would keep a server of `user` from loading the model in `path`."""
+def inspect(path: Path, user: str, tokenizer: bool = True) -> Model:
+    """Everything that would keep a server of `user` from loading the model in `path`.
+
+    `tokenizer`: whether it must have one of its own; a draft model uses that of its target.
+    """
     if not path.is_dir():
         return Model("", 0, [], ["it does not exist" if not path.exists() else "it is not a directory"])
     problems: list[str] = []
@@ -97,7 +100,7 @@ def inspect(path: Path, user: str) -> Model:
             problems.append(f"config.json cannot be read: {error}")
     else:
         problems.append("config.json is missing")
-    if not any((path / name).is_file() for name in TOKENIZERS):
+    if tokenizer and not any((path / name).is_file() for name in TOKENIZERS):
         problems.append(f"no tokenizer ({', '.join(TOKENIZERS)})")
     names = weight_files(path, problems)
     if not names and not any("index" in problem for problem in problems):

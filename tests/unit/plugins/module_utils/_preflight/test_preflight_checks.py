@@ -13,16 +13,19 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.inferops.blackwell.plugins.module_utils._preflight import (
-    checks,
+    check_devices,
     devices,
     host,
     interpreters,
     packages,
     ports,
 )
-from ansible_collections.inferops.blackwell.plugins.module_utils._preflight.checks import Preflight
+from ansible_collections.inferops.blackwell.plugins.module_utils._preflight.checks import look as look_at
+from ansible_collections.inferops.blackwell.plugins.module_utils._preflight.context import Context
 
 GIB = 1024**3
+# Any file that exists; what it says of itself is made up.
+PYTHON = sys.executable
 
 
 @pytest.fixture
@@ -33,23 +36,20 @@ def prefix(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def calm(monkeypatch: pytest.MonkeyPatch) -> None:
     """A host on which nothing is wrong, whatever machine runs the tests."""
-    found = interpreters.Interpreter(
-        "/usr/bin/python3.11", (3, 11, 2), "CPython", 64, True, True, "/usr/lib/python3.11"
-    )
-    monkeypatch.setattr(interpreters, "candidates", lambda: ["/usr/bin/python3.11"])
+    found = interpreters.Interpreter(PYTHON, (3, 11, 2), "CPython", 64, True, True, "/usr/lib/python3.11")
+    monkeypatch.setattr(interpreters, "candidates", lambda: [PYTHON])
     monkeypatch.setattr(interpreters, "probe", lambda path, resolve=True: found)
     monkeypatch.setattr(interpreters, "blocked", lambda paths, user: "")
     monkeypatch.setattr(interpreters, "current_user", lambda: getpass.getuser())
-    monkeypatch.setattr(interpreters.Path, "is_file", lambda self: True)
     monkeypatch.setattr(packages, "lacking", lambda *arguments: [])
-    monkeypatch.setattr(checks, "loader_finds", lambda name: True)
+    monkeypatch.setattr(check_devices, "loader_finds", lambda name: True)
     monkeypatch.setattr(host, "memory_bytes", lambda: 64 * GIB)
     monkeypatch.setattr(host, "disk_free_bytes", lambda path: 100 * GIB)
     monkeypatch.setattr(host, "glibc", lambda: "2.36")
     monkeypatch.setattr(ports, "listeners", lambda port: [])
 
 
-def look(prefix: Path, plan: dict[str, t.Any] | None = None, **settings: t.Any) -> Preflight:
+def look(prefix: Path, plan: dict[str, t.Any] | None = None, **settings: t.Any) -> Context:
     base = {
         "sglang_prefix": str(prefix),
         "sglang_user": getpass.getuser(),
@@ -64,9 +64,7 @@ def look(prefix: Path, plan: dict[str, t.Any] | None = None, **settings: t.Any) 
         "server_name": "main",
         "threshold_patch_batch_threshold": 8,
     }
-    preflight = Preflight({**base, **settings}, plan or {"mechanism": "patch", "reason": ""}, 15 * GIB, 6 * GIB)
-    preflight.run()
-    return preflight
+    return look_at({**base, **settings}, plan or {"mechanism": "patch", "reason": ""}, 15 * GIB, 6 * GIB)
 
 
 def wrong(prefix: Path, plan: dict[str, t.Any] | None = None, **settings: t.Any) -> list[str]:
@@ -77,7 +75,7 @@ def test_a_good_host_has_no_problem_and_says_what_it_is(prefix: Path) -> None:
     preflight = look(prefix)
     assert preflight.findings.problems == []
     assert preflight.findings.warnings == []
-    assert preflight.facts["python"] == "/usr/bin/python3.11"
+    assert preflight.facts["python"] == PYTHON
     assert preflight.facts["python_version"] == "3.11.2"
     assert preflight.facts["libcuda"] == "loader"
     assert {"os", "glibc", "memory_bytes", "disk_free_bytes", "gpus", "service_manager"} <= set(preflight.facts)
@@ -105,7 +103,6 @@ def test_a_built_release_needs_hardly_any_space(prefix: Path, monkeypatch: pytes
     release = prefix / "releases/0.5.9-pristine/release.json"
     release.parent.mkdir(parents=True)
     release.write_text(json.dumps({"version": "0.5.8"}))
-    monkeypatch.setattr(interpreters.Path, "is_file", Path.is_file)
     assert wrong(prefix) != []
     release.write_text(json.dumps({"version": "0.5.9"}))
     assert wrong(prefix) == []
@@ -145,7 +142,7 @@ def test_no_suitable_python_lists_what_was_seen(prefix: Path, monkeypatch: pytes
     monkeypatch.setattr(interpreters, "probe", lambda path, resolve=True: old)
     (problem,) = wrong(prefix)
     assert "sglang_python: no suitable Python for SGLang 0.5.9 was found" in problem
-    assert "/usr/bin/python3.11 (3.9.2): older than 3.10" in problem
+    assert f"{PYTHON} (3.9.2): older than 3.10" in problem
 
 
 def test_what_is_lacking_is_a_problem_only_where_it_cannot_be_installed(
@@ -185,6 +182,28 @@ def test_our_own_server_may_hold_the_port(prefix: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(ports, "is_ours", lambda *arguments: seen.append(arguments) or True)
     assert wrong(prefix) == []
     assert seen == [(42, str(prefix), "sglang@main.service")]
+
+
+def test_systemd_must_run_where_it_is_asked_for(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "service_manager", lambda: "supervisor")
+    assert [problem.split(":")[0] for problem in wrong(prefix, server_manager="systemd")] == ["server_manager"]
+    assert wrong(prefix, server_manager="auto") == []
+    monkeypatch.setattr(host, "service_manager", lambda: "systemd")
+    assert wrong(prefix, server_manager="systemd") == []
+
+
+@pytest.mark.parametrize("name", ["speculative-draft-model-path", "speculative_draft_model_path"])
+def test_a_draft_model_must_be_there_but_needs_no_tokenizer(
+    prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (problem,) = wrong(prefix, server_arguments={name: str(tmp_path / "draft")})
+    assert problem == f"server_arguments: speculative-draft-model-path is {tmp_path}/draft: it does not exist"
+    draft = tmp_path / "draft"
+    draft.mkdir()
+    (draft / "config.json").write_text("{}")
+    (draft / "model.bin").write_text("x")
+    assert wrong(prefix, server_arguments={name: str(draft)}) == []
+    assert wrong(prefix, server_arguments={name: "organisation/draft"}) == []
 
 
 def test_a_listener_on_another_address_is_none_of_our_business(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,7 +272,7 @@ def test_an_existing_toolkit_must_exist(prefix: Path, tmp_path: Path) -> None:
 
 
 def test_libcuda_in_the_prefix_is_found(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "loader_finds", lambda name: False)
+    monkeypatch.setattr(check_devices, "loader_finds", lambda name: False)
     assert look(prefix).facts["libcuda"] == ""
     folder = prefix / "lib/libcuda/usr/lib/nvidia"
     folder.mkdir(parents=True)
