@@ -217,9 +217,10 @@ files:
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.inferops.blackwell.plugins.module_utils._python_patch.engine import Request, absent, present
+from ansible_collections.inferops.blackwell.plugins.module_utils._python_patch.engine import absent, present
 from ansible_collections.inferops.blackwell.plugins.module_utils._python_patch.errors import PatchError
 from ansible_collections.inferops.blackwell.plugins.module_utils._python_patch.options import default_store
+from ansible_collections.inferops.blackwell.plugins.module_utils._python_patch.planning import Request
 
 EDIT: dict[str, t.Any] = {
     "in": {"type": "str"},

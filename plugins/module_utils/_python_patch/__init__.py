@@ -5,7 +5,8 @@
 
 Standard library only, Python 3.9 and newer, nothing of Ansible: the modules are thin around it.
 
-Reading order: `pattern` and `match` (the twelve rules), `scope` and `locate` (where an edit goes),
-`insertion` and `edit` (which bytes), `proof` (that nothing else changed), `store` and `transaction`
-(all files or none, whatever happens), `engine` (present and absent), `report` (what stands where).
+Reading order: `pattern` and `match` (the twelve rules), `scope` and `locate` (where an edit goes), `place`,
+`insertion` and `edit` (which bytes), `proof` and `foreign` (what may not happen), `plan` (one file), `planning` (one
+tree), `store`, `journal` and `transaction` (all files or none, whatever happens), `engine` (present and absent),
+`report` (what stands where).
 """

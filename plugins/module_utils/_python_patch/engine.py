@@ -6,37 +6,19 @@
 from __future__ import annotations
 
 import contextlib
-import copy
-import getpass
 import os
-import socket
-import sys
-import time
 import typing as t
 
 from .errors import PatchError
 from .journal import Journal, is_committed, settle
 from .lock import held
-from .paths import Target, missing_directories, real_root, resolve, way_back
-from .plan import Layer, Lines, Words, compose
-from .recipe import FileRecipe, digest, parse_file
-from .store import Store, sha256
-from .transaction import Change, Transaction
-from .tree import Tree, text_of
-
-
-class Request(t.NamedTuple):
-    """The module's options, apart from state."""
-
-    name: str
-    root: str
-    store: str
-    files: t.Sequence[dict[str, t.Any]] = ()
-    validate: t.Sequence[str] = ()
-    lock_timeout_seconds: float = 60
-    prune: bool = False
-    unsafe_writes: bool = False
-    check: bool = False
+from .paths import real_root
+from .planning import Planned, Request, plan_absent, plan_present
+from .recipe import parse_file
+from .source import encoding_of
+from .store import Store
+from .transaction import Change, Transaction, describe
+from .tree import Tree
 
 
 class Result(t.NamedTuple):
@@ -47,25 +29,27 @@ class Result(t.NamedTuple):
     warnings: list[str]
 
 
-class Planned(t.NamedTuple):
-    changes: list[Change]
-    manifest: dict[str, t.Any]
-    files: list[dict[str, t.Any]]
-    status: str
-
-
 def present(request: Request) -> Result:
     recipes = [parse_file(raw) for raw in request.files]
     if not recipes:
         raise PatchError("state present needs `files`")
-    return _run(request, lambda tree: _plan_present(request, recipes, tree))
+    return _run(request, lambda tree: plan_present(request, recipes, tree))
 
 
 def absent(request: Request) -> Result:
-    return _run(request, lambda tree: _plan_absent(request, tree))
+    return _run(request, lambda tree: plan_absent(request, tree))
 
 
 def _run(request: Request, plan: t.Callable[[Tree], Planned]) -> Result:
+    try:
+        return _run_locked(request, plan)
+    except OSError as error:
+        raise PatchError(describe(error)) from error
+    except RecursionError as error:
+        raise PatchError("a source is nested too deeply for this interpreter; nothing was changed") from error
+
+
+def _run_locked(request: Request, plan: t.Callable[[Tree], Planned]) -> Result:
     root = real_root(request.root)
     store = Store(request.store, root)
     if store.directory == root or store.directory.startswith(root.rstrip("/") + "/"):
@@ -127,152 +111,22 @@ def _apply(request: Request, store: Store, planned: Planned) -> list[str]:
 
 
 def _remove_new_store(store: Store, new: t.Sequence[str]) -> None:
-    """A run that failed leaves no store where there was none, unless it holds something."""
-    if store.directory in new and not os.path.exists(store.journal_path):
-        with contextlib.suppress(OSError):
-            os.unlink(os.path.join(store.directory, "lock"))
-    for path in (store.tree, os.path.dirname(store.tree), store.objects, store.directory, *reversed(new)):
+    """A run that failed leaves no store where there was none, unless it holds something, or another run uses it."""
+    inner = [store.tree, os.path.dirname(store.tree), store.objects]
+    for path in inner:
         if path in new:
             with contextlib.suppress(OSError):
                 os.rmdir(path)
+    if store.directory in new and not any(os.path.exists(path) for path in inner):
+        with contextlib.suppress(OSError):
+            os.unlink(os.path.join(store.directory, "lock"))
+    for path in reversed(new):
+        with contextlib.suppress(OSError):
+            os.rmdir(path)
 
 
 def _comparable(manifest: dict[str, t.Any]) -> dict[str, t.Any]:
     return {key: value for key, value in manifest.items() if key != "transaction"}
-
-
-def _plan_present(request: Request, recipes: t.Sequence[FileRecipe], tree: Tree) -> Planned:
-    name, store = request.name, tree.store
-    manifest = tree.manifest
-    targets = [resolve(store.root, recipe.path) for recipe in recipes]
-    wanted: dict[str, tuple[Target, FileRecipe]] = {}
-    for target, recipe in zip(targets, recipes):
-        if target.key in wanted:
-            raise PatchError(
-                f"{recipe.path}: the same file as {wanted[target.key][1].path}; put its edits in one entry"
-            )
-        wanted[target.key] = (target, recipe)
-    record = tree.patch(name)
-    identity = digest(recipes)
-    old_targets = tree.targets(name)
-    everything = {**{target.key: target for target in old_targets}, **{key: pair[0] for key, pair in wanted.items()}}
-    tree.refuse_drift(name, list(everything.values()))
-    if record is not None and record["recipe"] == identity and tree.untouched(everything.values()):
-        return Planned([], manifest, _report(store, manifest, name, "applied", targets), "applied")
-    new = copy.deepcopy(manifest)
-    changes: list[Change] = []
-    lines: dict[str, list[Lines]] = {}
-    for key, target in everything.items():
-        change, lines[key] = _plan_file(request, tree, new, target, wanted[key][1] if key in wanted else None)
-        if change is not None:
-            changes.append(change)
-    # What a set no longer touches goes back first; the record then lists the recipe's order.
-    new["patches"][name] = {
-        "status": "applied",
-        "recipe": identity,
-        "applied_at": _now() if changes or record is None else record["applied_at"],
-        "applied_by": _user(),
-        "host": socket.gethostname(),
-        "python": f"{sys.executable} {sys.version.split()[0]}",
-        "files": [
-            {
-                "path": target.path,
-                "key": target.key,
-                "recipe": wanted[target.key][1].raw,
-                "pristine": new["files"][target.key]["pristine"],
-                "current": new["files"][target.key]["current"],
-                "lines": lines[target.key],
-            }
-            for target in targets
-        ],
-    }
-    files = _report(store, new, name, "applied", targets)
-    files.extend(
-        [_file(store, manifest, name, target, "pristine") for target in old_targets if target.key not in wanted]
-    )
-    return Planned(changes, new, files, "applied")
-
-
-def _plan_file(
-    request: Request, tree: Tree, new: dict[str, t.Any], target: Target, recipe: FileRecipe | None
-) -> tuple[Change | None, list[Lines]]:
-    """The change of one file and its lines; brings `new` up to date."""
-    name, store = request.name, tree.store
-    found = tree.read(target)
-    known = tree.file(target.key)
-    others = tree.layers(target.key, without=name)
-    if recipe is not None and recipe.content is not None:
-        _refuse_existing(tree, target, found, known)
-    pristine = found if known is None else tree.pristine(target)
-    layers = list(others)
-    if recipe is not None:
-        order = known["layers"] if known else []
-        place = order.index(name) if name in order else len(layers)
-        layers.insert(place, Layer(name, recipe, fresh=True))
-    words = Words(way_back(store.root, target), f"the store {store.directory}")
-    planned = compose(target.path, pristine, layers, words)
-    if layers:
-        new["files"][target.key] = {
-            "pristine": None if pristine is None else sha256(pristine),
-            "current": None if planned.data is None else sha256(planned.data),
-            "layers": [layer.name for layer in layers],
-            "made": known["made"] if known is not None else missing_directories(store.root, target),
-        }
-        _update_lines(new, target.key, planned.lines, name)
-    else:
-        new["files"].pop(target.key, None)
-    change = Change(target, found, planned.data) if planned.data != found else None
-    return change, planned.lines.get(name, [])
-
-
-def _update_lines(new: dict[str, t.Any], key: str, lines: dict[str, list[Lines]], name: str) -> None:
-    """Another set's lines move when this one comes or goes."""
-    for other, found in lines.items():
-        if other == name:
-            continue
-        for file in new["patches"][other]["files"]:
-            if file["key"] == key:
-                file["lines"] = found
-                file["current"] = new["files"][key]["current"]
-
-
-def _refuse_existing(tree: Tree, target: Target, found: bytes | None, known: dict[str, t.Any] | None) -> None:
-    if found is None or (known is not None and known["pristine"] is None):
-        return
-    raise PatchError(
-        f"{target.path}:1: the recipe makes this file new, but it exists already and {tree.store.directory} has no "
-        "record of making it. It was put there by hand, by another tool or by a newer release. Remove it, or give back "
-        f"the pristine tree ({way_back(tree.store.root, target)}), then run again"
-    )
-
-
-def _plan_absent(request: Request, tree: Tree) -> Planned:
-    name = request.name
-    record = tree.patch(name)
-    if record is None:
-        return Planned([], tree.manifest, [], "pristine")
-    targets = tree.targets(name)
-    tree.refuse_drift(name, targets, returning=True)
-    new = copy.deepcopy(tree.manifest)
-    changes: list[Change] = []
-    for target in targets:
-        change, _lines = _plan_file(request, tree, new, target, None)
-        if change is not None:
-            changes.append(change)
-    files = [_file(tree.store, tree.manifest, name, target, "pristine") for target in targets]
-    patch = new["patches"][name]
-    patch.update({"status": "pristine", "removed_at": _now(), "removed_by": _user()})
-    return Planned(changes, new, files, "pristine")
-
-
-def _report(
-    store: Store, manifest: dict[str, t.Any], name: str, status: str, targets: t.Sequence[Target]
-) -> list[dict[str, t.Any]]:
-    return [_file(store, manifest, name, target, status) for target in targets]
-
-
-def _file(store: Store, manifest: dict[str, t.Any], name: str, target: Target, status: str) -> dict[str, t.Any]:
-    return text_of(store, manifest, name, target.key, target.path, status)
 
 
 def _diff(change: Change) -> dict[str, str]:
@@ -285,8 +139,6 @@ def _diff(change: Change) -> dict[str, str]:
 
 
 def _shown(data: bytes | None, path: str) -> str:
-    from .source import encoding_of
-
     if data is None:
         return ""
     try:
@@ -294,14 +146,3 @@ def _shown(data: bytes | None, path: str) -> str:
     except PatchError:
         encoding = "utf-8"
     return data.decode(encoding, "replace")
-
-
-def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError, ImportError):
-        return str(os.geteuid())

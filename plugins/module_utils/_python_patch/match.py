@@ -24,12 +24,8 @@ Node = t.TypeVar("Node")
 
 
 def same_constant(one: object, other: object) -> bool:
-    """Type and value: 1 is not True and not 1.0, 0.0 is not -0.0."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, (float, complex)):
-        return repr(one) == repr(other)
-    return one == other
+    """Type and value: 1 is not True and not 1.0."""
+    return type(one) is type(other) and one == other
 
 
 def matches(pattern: ast.AST, node: ast.AST) -> bool:

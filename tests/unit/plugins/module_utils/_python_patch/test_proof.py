@@ -155,8 +155,8 @@ class TestExpect:
     def test_fails_with_count_and_lines(self) -> None:
         message = refusal("b = 2\na = 1\n", {"after": "a = 1", "insert": "b = 2"}, expect=[{"pattern": "b = 2"}])
         assert message == (
-            "m.py:1: expect 1: the pattern `b = 2` must match 1 times in the module level of the result and matches "
-            "2 times, in lines [1, 3] of the result. Nothing was changed"
+            "m.py: expect 1: the pattern `b = 2` must match once in the module level of the result and matches 2 "
+            "times, in lines 1 and 3 of the result. Nothing was changed"
         )
 
     def test_the_scope_must_exist(self) -> None:

@@ -69,6 +69,8 @@ def check_lines(before: bytes, after: bytes, changes: list[dict[str, t.Any]], li
     """Without the reported lines of pure insertions the file has the lines it had."""
     if any("replace" in change for change in changes):
         return
+    mark = b"\xef\xbb\xbf"
+    before, after = (data[3:] if data.startswith(mark) else data for data in (before, after))
     gone = {number for item in lines for number in range(item["first_line"], item["last_line"] + 1)}
     kept = [line for number, line in enumerate(split(after), 1) if number not in gone]
     assert b"".join(kept).rstrip(b"\r\n") == before.rstrip(b"\r\n")
