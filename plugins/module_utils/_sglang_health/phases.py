@@ -17,7 +17,7 @@ READY = "ready to answer"
 _PHASES: tuple[tuple[str, t.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern))
     for name, pattern in (
-        ("reading the settings", r"server_args=ServerArgs\("),
+        ("starting the schedulers", r"server_args=ServerArgs\("),
         (DISTRIBUTED, r"Init torch distributed begin"),
         ("ranks connected", r"Init torch distributed ends"),
         ("loading weights", r"[Ll]oading (?:\w+ checkpoint )?shards: .*\| (?P<n>\d+)/(?P<of>\d+)"),

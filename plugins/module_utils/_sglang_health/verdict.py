@@ -16,6 +16,7 @@ from ansible_collections.inferops.blackwell.plugins.module_utils._sglang_health.
     explain,
     last_lines,
 )
+from ansible_collections.inferops.blackwell.plugins.module_utils._sglang_health.log import Text
 from ansible_collections.inferops.blackwell.plugins.module_utils._sglang_health.process import Status, signal_name
 
 # These match a traceback that was only logged in passing, too. They count when SGLang says that it is lost, or when
@@ -89,15 +90,16 @@ def of_lost_worker(worker: proc.Stat | None, name: str, status: Status, text: st
 
 
 def of_timeout(
-    phase: str, seconds: float, silent: float | None, said: str, text: str, started: float | None
+    phase: str, seconds: float, silent: float | None, said: str, log: Text, started: float | None
 ) -> Finding:
     """Nothing says that the server is lost, but its time is over."""
-    found = known(text, kernel.words_since(started))
+    # Words that may be an earlier run's are shown, but prove nothing.
+    found = known(log.text if log.certain else "", kernel.words_since(started))
     if found and found.cause not in _GENERAL:
         return found
     quiet = f"; the log has been silent for {silent:.0f} s" if silent is not None and silent >= 5 else ""
     what = f"not healthy after {seconds:.0f} s; it was at: {phase}{quiet}"
-    evidence = _joined(said, last_lines(text)) or "the log is empty and nothing answers at the URL"
+    evidence = _joined(said, last_lines(log.text)) or "the log is empty and nothing answers at the URL"
     if phase.startswith(phases.DISTRIBUTED):
         return Finding(
             "nccl_init_hang",

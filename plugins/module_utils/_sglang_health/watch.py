@@ -194,8 +194,8 @@ class Watch:
         return None
 
     def _timed_out(self) -> Finding:
-        text = self._read_log().text
-        silent = time.monotonic() - self._grown_at if text else None
+        text = self._read_log()
+        silent = time.monotonic() - self._grown_at if text.text else None
         return verdict.of_timeout(self.phase, self.elapsed, silent, self.probe.said, text, self._started)
 
     def _settle(self) -> None:

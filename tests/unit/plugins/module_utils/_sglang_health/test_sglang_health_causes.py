@@ -117,7 +117,7 @@ def test_last_lines_leave_out_the_trace_of_our_own_questions() -> None:
 
 
 PHASES = [
-    ("[2026-03-02 10:00:05] server_args=ServerArgs(model_path='m')", "reading the settings"),
+    ("[2026-03-02 10:00:05] server_args=ServerArgs(model_path='m')", "starting the schedulers"),
     ("[2026-03-02 10:00:05] Init torch distributed begin.", "connecting the ranks"),
     ("[2026-03-02 10:00:06] Load weight begin. avail mem=93.1 GB", "loading weights"),
     ("Loading safetensors checkpoint shards:  50% Completed | 7/14 [00:09<00:09,  1.3s/it]", "loading weights 7/14"),
@@ -136,7 +136,7 @@ def test_each_phase_is_named(line: str, phase: str) -> None:
 
 def test_the_last_phase_counts_and_silence_names_none() -> None:
     assert phase_of(real("healthy")) == "ready to answer"
-    assert phase_of(real("killed_while_loading")) == "reading the settings"
+    assert phase_of(real("killed_while_loading")) == "starting the schedulers"
     assert phase_of("nothing telling") is None
 
 

@@ -217,6 +217,18 @@ def test_without_the_right_to_look_the_account_is_named(tmp_path: Path) -> None:
     assert "account root" in found.text
 
 
+def test_the_exact_address_goes_before_a_wildcard(tmp_path: Path) -> None:
+    net = tmp_path / "net"
+    net.mkdir()
+    line = "   0: {}:7530 00000000:0000 0A 0:0 0:0 0 {} 0 4711 1\n"
+    # The kernel prints 127.0.0.1 in the machine's byte order.
+    loopback = f"{int.from_bytes(socket.inet_aton('127.0.0.1'), sys.byteorder):08X}"
+    (net / "tcp").write_text("head\n" + line.format("00000000", 0) + line.format(loopback, 65534))
+    found = proc.listener("127.0.0.1", 30000, proc=tmp_path)
+    assert found is not None
+    assert found.address == "127.0.0.1"
+
+
 def test_children_of_children_are_found(sleeper: subprocess.Popen[bytes]) -> None:
     assert sleeper.pid in {child.pid for child in proc.descendants(os.getpid())}
     assert proc.descendants(sleeper.pid) == []

@@ -19,7 +19,7 @@ import pytest
 from ansible_collections.inferops.blackwell.plugins.module_utils._sglang_health import probe as probe_module
 from ansible_collections.inferops.blackwell.plugins.module_utils._sglang_health import verdict, watch
 from ansible_collections.inferops.blackwell.plugins.module_utils._sglang_health.client import Client
-from ansible_collections.inferops.blackwell.plugins.module_utils._sglang_health.log import FileLog
+from ansible_collections.inferops.blackwell.plugins.module_utils._sglang_health.log import FileLog, Text
 from ansible_collections.inferops.blackwell.plugins.module_utils._sglang_health.probe import Probe, Question
 from ansible_collections.inferops.blackwell.plugins.module_utils._sglang_health.process import Status
 
@@ -220,6 +220,14 @@ def test_slices_go_on_where_the_last_one_ended(sglang: FakeSGLang, log: Path) ->
     assert "waiting for a generated answer" in phases
 
 
+def test_a_new_phase_ends_a_slice_early(sglang: FakeSGLang, log: Path) -> None:
+    """Else the play shows it late."""
+    log.write_text("[2026-03-02 10:00:06] Load weight begin. avail mem=93.1 GB\n")
+    watched = watcher(sglang.url, log)
+    assert watched.run(1000.0) is None
+    assert watched.phase in ("loading weights", "healthy 1/3")
+
+
 # ---- not healthy ---------------------------------------------------------------------------
 
 
@@ -371,7 +379,17 @@ def test_the_end_of_the_time_says_where_it_was(log: Path, line: str, cause: str)
     assert line in finding.evidence
 
 
+def test_words_of_whom_nobody_knows_end_nothing(log: Path) -> None:
+    """Without an offset and a start time they may be an earlier run's."""
+    log.write_text((HERE / "logs" / "port_taken.log").read_text())
+    probe = Probe(Client(closed_url(), None), Question("x", None, 1, 1.0), 3, {})
+    watched = watch.Watch(closed_url(), FakeProcess(), FileLog(str(log), None), probe, 0.3, {})
+    finding = finding_of(watched)
+    assert finding.cause == "too_slow"
+    assert "Errno 98" in finding.evidence
+
+
 def test_the_end_of_the_time_without_any_words_says_so() -> None:
-    finding = verdict.of_timeout("starting", 30.0, None, "", "", time.time())
+    finding = verdict.of_timeout("starting", 30.0, None, "", Text("", True, 0), time.time())
     assert "the log is empty" in finding.evidence
     assert "starting" in finding.what
