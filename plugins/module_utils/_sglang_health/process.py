@@ -64,9 +64,10 @@ class PidFile:
     # A launcher may need a moment until it writes the file.
     GRACE_SECONDS = 10.0
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, since: float | None = None) -> None:
+        """`since`: when the waiting began, on the monotonic clock."""
         self._path = Path(path)
-        self._since = time.monotonic()
+        self._since = time.monotonic() if since is None else since
 
     def previous_end(self) -> tuple[str, int | None]:
         return "", None

@@ -70,7 +70,7 @@ class SglangHealth:
         )
         client = Client(url, self._p["api_key"])
         probe = Probe(client, question, self._p["healthy_answers"], state.get("probe", {}))
-        process = process_of(self._p["process"])
+        process = process_of(self._p["process"], state.get("began"))
         log = log_of(self._p["log"], self._p["log_offset"])
         return Watch(url, process, log, probe, self._p["timeout_seconds"], state)
 
@@ -100,7 +100,7 @@ class SglangHealth:
         self._module.fail_json(msg=message, **result)
 
 
-def process_of(given: t.Any) -> Process:
+def process_of(given: t.Any, began: float | None = None) -> Process:
     """A unit, a program of supervisor or a pid file; a bare string is told apart by its shape."""
     if not given:
         return NoProcess()
@@ -115,7 +115,7 @@ def process_of(given: t.Any) -> Process:
     if given.get("unit"):
         return systemd.Unit(str(given["unit"]))
     if given.get("pid_file"):
-        return PidFile(str(given["pid_file"]))
+        return PidFile(str(given["pid_file"]), began)
     socket_path = given.get("supervisor_socket")
     if not socket_path and not given.get("supervisor_config"):
         raise ValueError("process.supervisor needs supervisor_socket or supervisor_config")

@@ -189,6 +189,11 @@ def test_a_pid_file_may_come_late_but_not_never(tmp_path: Path, monkeypatch: pyt
     assert process.look().cause == "process_missing"
 
 
+def test_the_patience_with_a_pid_file_does_not_begin_anew_with_each_slice(tmp_path: Path) -> None:
+    began = time.monotonic() - PidFile.GRACE_SECONDS - 1
+    assert process_of({"pid_file": str(tmp_path / "pid")}, began).look().cause == "process_missing"
+
+
 def test_a_pid_file_with_something_else_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "pid").write_text("soon\n")
     with pytest.raises(ProcessError, match="holds no process id"):
