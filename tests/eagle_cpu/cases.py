@@ -33,6 +33,7 @@ class Case:
     algorithm: str | None = "EAGLE3"
     graphs: tuple[int, ...] = ()
     token_dtype: str = "int64"
+    one_by_one: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,10 +84,11 @@ class Pass:
             for request, length, accepted in zip(step.requests, step.lengths, step.accepted, strict=True)
         }
 
-    def resumed_accept_lengths(self) -> dict[tuple[str, int], int]:
-        """Only those of the first step after each pause."""
-        resumed = [after for before, after in zip(self.steps, self.steps[1:], strict=False) if not before.drafts]
-        return Pass(self.threshold, {}, [step.__dict__ for step in resumed], None).accept_lengths()
+    def resumed(self) -> set[tuple[str, int]]:
+        """Request and position in the first step after each pause."""
+        pairs = zip(self.steps, self.steps[1:], strict=False)
+        first = [after for before, after in pairs if after.drafts and not before.drafts]
+        return {place for step in first for place in zip(step.requests, step.lengths, strict=True)}
 
 
 @dataclass(frozen=True)

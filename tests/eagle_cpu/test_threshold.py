@@ -76,13 +76,13 @@ def test_result_keeps_the_stride_of_the_scheduler(at: At, threshold: int) -> Non
 
 
 @pytest.mark.parametrize("threshold", CROSSED)
-def test_drafts_after_a_pause_are_as_good_as_without_one(at: At, threshold: int) -> None:
+def test_drafts_after_a_pause_are_as_good_as_without_one(at: At, acceptable: Pass, threshold: int) -> None:
     """A draft depends on its prefix alone, so at the same place of the same request as much is accepted."""
-    others = [at(other).accept_lengths() for other in THRESHOLDS if other != threshold]
-    for place, accepted in at(threshold).accept_lengths().items():
-        assert {accepted} >= {other[place] for other in others if place in other}, place
-    resumed = at(threshold).resumed_accept_lengths()
-    assert [place for place in resumed if any(place in other for other in others)], "no pause to compare"
+    expected = acceptable.accept_lengths()
+    # The overlap schedule runs one more step for a request that is done: nothing to compare there.
+    accepted = {place: length for place, length in at(threshold).accept_lengths().items() if place in expected}
+    assert accepted == {place: expected[place] for place in accepted}
+    assert len(at(threshold).resumed() & accepted.keys()) >= 2
 
 
 def test_acceptance_is_neither_none_nor_all(at: At) -> None:

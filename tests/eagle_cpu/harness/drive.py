@@ -5,7 +5,8 @@
 
 A case: `models` (directory), `algorithm` (EAGLE3, STANDALONE or null), `thresholds` (one pass over the plan each; the
 server starts with the first), `plan` ([iteration, request, new tokens], ...), `graphs` (batch sizes, empty for none),
-`token_dtype` of the target's own samples (int32, as CUDA's sampling kernels give, or int64).
+`token_dtype` of the target's own samples (int32, as CUDA's sampling kernels give, or int64), `one_by_one` (drafts are
+verified in full and counted, but only the target's own token is taken: this tells the accept length at every position).
 
 The result: `prompts`, and per pass `threshold`, `outputs` by request, and one entry of `steps` per decode step.
 """
@@ -86,6 +87,7 @@ class Watch:
     def __init__(self, worker: Any) -> None:
         self.worker = worker
         self.steps: list[dict[str, Any]] = []
+        self.acceptable: list[int] = []
         self._drafts = 0
         self._rows = 0
         self._wrap(worker.draft_worker, "draft", self._count_draft)
@@ -118,7 +120,7 @@ class Watch:
                     "lengths": lengths,
                     "drafts": self._drafts - before,
                     "rows": self._rows,
-                    "accepted": result.accept_lens.tolist(),
+                    "accepted": self.acceptable or result.accept_lens.tolist(),
                     "slots": result.next_token_ids.numel(),
                     "stride": self.worker.speculative_num_draft_tokens,
                     "hidden_rows": result.logits_output.hidden_states.shape[0],
@@ -200,6 +202,22 @@ def set_threshold(worker: Any, threshold: int) -> None:
     worker.batch_threshold = BatchThreshold.create(worker)
 
 
+def take_one_token(watch: Watch) -> None:
+    """Let the scheduler go on by one token a step, and tell the watch what would have been accepted."""
+    from sglang.srt.speculative.eagle_info import EagleVerifyInput
+
+    original = EagleVerifyInput.sample
+
+    def sample(self: Any, *args: Any, **kwargs: Any) -> Any:
+        predict, accept_length, accept_index = original(self, *args, **kwargs)
+        watch.acceptable = accept_length.tolist()
+        accept_length.fill_(1)
+        accept_index[:, 1:] = -1
+        return predict, accept_length, accept_index
+
+    EagleVerifyInput.sample = sample
+
+
 def sample_as(dtype: torch.dtype, runner: Any) -> None:
     original = runner.sample
     runner.sample = lambda *args, **kwargs: original(*args, **kwargs).to(dtype)
@@ -225,6 +243,8 @@ def main() -> None:
     watch = None
     if case["algorithm"]:
         watch = Watch(worker)
+        if case["one_by_one"]:
+            take_one_token(watch)
         sample_as(getattr(torch, case["token_dtype"]), worker.target_worker.model_runner)
     result: dict[str, Any] = {"worker": type(worker).__name__, "passes": []}
     with torch.inference_mode():
