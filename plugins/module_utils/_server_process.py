@@ -101,7 +101,22 @@ def _account(uid: int) -> str:
         return str(uid)
 
 
-def server_state(unit: str | None, socket_path: str | None, program: str | None) -> State:
-    """`unit` for systemd, `socket_path` and `program` for supervisor."""
+def orphan(pid_file: Path, proc: Path = Path("/proc")) -> int:
+    """The process that the launch file noted, if it lives and was started by launch files; else 0.
+
+    A process id is used again after a while: only the variable of the launch files makes the process ours.
+    """
+    try:
+        pid = int(pid_file.read_text())
+    except (OSError, ValueError):
+        return 0
+    return pid if process_state(pid, proc)["launch"] else 0
+
+
+def server_state(unit: str | None, socket_path: str | None, program: str | None, pid_file: str | None = None) -> State:
+    """`unit` for systemd, `socket_path` and `program` for supervisor, `pid_file` to find what no manager knows."""
     manager = systemd_state(unit) if unit else supervisor_state(os.fspath(socket_path or ""), program or "")
-    return {**process_state(manager["pid"]), "manager": manager["manager"]}
+    state = {**process_state(manager["pid"]), "manager": manager["manager"], "orphan": 0}
+    if pid_file and not state["running"]:
+        state["orphan"] = orphan(Path(pid_file))
+    return state

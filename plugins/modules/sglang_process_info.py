@@ -26,6 +26,9 @@ options:
   supervisor_socket:
     description: The socket that supervisord listens on.
     type: path
+  pid_file:
+    description: Where the launch file noted the process; to find a server whose manager is gone.
+    type: path
 seealso:
   - module: inferops.blackwell.sglang_health
 """
@@ -69,6 +72,10 @@ user:
   description: The account that it runs as.
   type: str
   returned: always
+orphan:
+  description: A server that was started by launch files and that its manager no longer knows, V(0) without one.
+  type: int
+  returned: always
 launch:
   description: Digest of the launch files that it was started with; empty when that may not be read.
   type: str
@@ -87,6 +94,7 @@ def main() -> t.NoReturn:
             "unit": {"type": "str"},
             "program": {"type": "str"},
             "supervisor_socket": {"type": "path"},
+            "pid_file": {"type": "path"},
         },
         required_one_of=[("unit", "program")],
         mutually_exclusive=[("unit", "program")],
@@ -94,7 +102,8 @@ def main() -> t.NoReturn:
         supports_check_mode=True,
     )
     params = module.params
-    module.exit_json(changed=False, **server_state(params["unit"], params["supervisor_socket"], params["program"]))
+    state = server_state(params["unit"], params["supervisor_socket"], params["program"], params["pid_file"])
+    module.exit_json(changed=False, **state)
 
 
 if __name__ == "__main__":

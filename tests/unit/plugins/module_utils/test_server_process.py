@@ -157,6 +157,24 @@ def test_without_systemctl_systemd_is_down(monkeypatch: pytest.MonkeyPatch, tmp_
     assert systemd_state("sglang@main.service") == {"manager": "down", "pid": 0}
 
 
+def test_a_server_that_its_manager_lost_is_found(child: subprocess.Popen[bytes], directory: Path) -> None:
+    (directory / "pid").write_text(f"{child.pid}\n")
+    state = server_state(None, str(directory / "none"), "sglang-main", str(directory / "pid"))
+    assert (state["manager"], state["running"], state["orphan"]) == ("down", False, child.pid)
+
+
+@pytest.mark.parametrize("noted", [str(os.getpid()), "0", "", "no number", None])
+def test_no_other_process_is_taken_for_one(directory: Path, noted: str | None) -> None:
+    if noted is not None:
+        (directory / "pid").write_text(noted)
+    assert server_state(None, str(directory / "none"), "sglang-main", str(directory / "pid"))["orphan"] == 0
+
+
+def test_a_server_that_its_manager_knows_is_no_orphan(supervisord: Path, directory: Path) -> None:
+    (directory / "pid").write_text(str(os.getpid()))
+    assert server_state(None, str(supervisord), "sglang-main", str(directory / "pid"))["orphan"] == 0
+
+
 def test_manager_and_process_are_told_together(supervisord: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     state = server_state(None, str(supervisord), "sglang-main")
     assert (state["manager"], state["running"], state["pid"]) == ("running", True, os.getpid())
