@@ -117,7 +117,7 @@ def test_a_failed_build_leaves_current_alone_and_the_next_run_goes_on(sdist, pre
     assert str(serving.readlink()) == "releases/old"
 
 
-def test_other_packages_make_a_second_release_beside_the_first(sdist, play, prefix):
+def test_another_method_makes_a_second_release_beside_the_first(sdist, play, prefix):
     first = sdist().release
     second = play(sglang_method="wheel").release
     assert second["id"].startswith(first["id"] + "-")
