@@ -103,11 +103,20 @@ def _apply(request: Request, store: Store, planned: Planned) -> list[str]:
             elif not same:
                 store.write_manifest(planned.manifest)
             if request.prune:
-                store.prune()
+                warnings.extend(_pruned(store))
             return warnings
     except BaseException:
         _remove_new_store(store, new)
         raise
+
+
+def _pruned(store: Store) -> list[str]:
+    """Tidying up never turns a run that did its work into a failure."""
+    try:
+        store.prune()
+    except (OSError, PatchError) as error:
+        return [f"pruning the store failed: {describe(error)}"]
+    return []
 
 
 def _remove_new_store(store: Store, new: t.Sequence[str]) -> None:

@@ -76,7 +76,8 @@ def _in_scope(
     planner: Planner, edit: Edit, scope: Scope, owner: ast.AST, gone: list[ast.stmt], *, unlocated: bool = False
 ) -> Found | None:
     statements = edit.insertion.statements
-    if statements and (edit.kind != "replace" or unlocated) and _is_distinctive(statements):
+    wanted = statements and (edit.kind != "replace" or unlocated) and _is_distinctive(statements)
+    if wanted and all(name in planner.source.data for name in _names(statements)):
         line = _run_of(statements, scope)
         if line is not None:
             return Found(line, ALREADY)
@@ -85,6 +86,14 @@ def _in_scope(
         if found is not None:
             return found
     return None
+
+
+def _names(statements: list[ast.stmt]) -> set[bytes]:
+    """Identifiers that stand in any source that holds these statements: a quick way to know that it does not."""
+    names: set[object] = set()
+    for node in (node for statement in statements for node in ast.walk(statement)):
+        names.update([getattr(node, field, None) for field in ("id", "attr", "arg", "name")])
+    return {name.encode() for name in names if isinstance(name, str) and name.isidentifier() and name.isascii()}
 
 
 def _is_distinctive(statements: list[ast.stmt]) -> bool:

@@ -137,6 +137,8 @@ def _new_file(path: str, layers: t.Sequence[Layer]) -> Planned:
         raise PatchError(f"{path}: `content` is not Unicode text: {error.reason}") from error
     if path.endswith((".py", ".pyi")):
         source = Source(data, path)
+        if source.encoding not in ("utf-8", "utf-8-sig"):
+            raise PatchError(f"{path}:1: `content` is written as UTF-8, but its comment says {source.encoding}")
         check_expectations(prove(source, data, []), recipe.expectations)
     elif recipe.expectations:
         raise PatchError(f"{path}: `expect` needs a Python file, and the name does not end in .py")

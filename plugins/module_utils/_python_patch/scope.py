@@ -89,20 +89,23 @@ def _collect(statement: ast.stmt, place: Place, found: dict[type[ast.AST], list[
     pending: list[ast.AST] = [statement]
     while pending:
         node = pending.pop()
-        for field in node._fields:
-            value = getattr(node, field, None)
-            children = value if isinstance(value, list) else (value,)
-            for child in children:
-                if isinstance(child, ast.expr):
-                    pending.append(child)
-                    if not _is_template_part(node, field, child):
-                        found.setdefault(type(child), []).append((child, place))
-                elif isinstance(child, ast.AST) and not isinstance(child, (ast.stmt, ast.expr_context)):
-                    pending.append(child)
-
-
-def _is_template_part(owner: ast.AST, field: str, child: ast.expr) -> bool:
-    return isinstance(owner, TEMPLATES) or (field == "format_spec" and isinstance(child, ast.JoinedStr))
+        in_template = isinstance(node, TEMPLATES)
+        # A node's fields are in its __dict__, together with its position: this is the engine's hottest loop.
+        for child in vars(node).values():
+            if isinstance(child, ast.AST):
+                children = [child]
+            elif isinstance(child, list):
+                children = child
+            else:
+                continue
+            for item in children:
+                if isinstance(item, ast.expr):
+                    pending.append(item)
+                    # The text parts of an f-string and the string of its format are no expressions of their own.
+                    if not in_template and not (isinstance(node, ast.FormattedValue) and item is node.format_spec):
+                        found.setdefault(type(item), []).append((item, place))
+                elif isinstance(item, ast.AST) and not isinstance(item, (ast.stmt, ast.expr_context)):
+                    pending.append(item)
 
 
 def definitions(owner: ast.AST) -> list[Definition]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import bisect
 import io
+import itertools
 import re
 import sys
 import tokenize
@@ -46,6 +47,15 @@ def encoding_of(data: bytes, path: str) -> str:
         raise PatchError(f"{path}:1: {error.msg}") from error
 
 
+def _line_starts(data: bytes) -> list[int]:
+    """Offset of each line's first byte, behind the byte order mark; one more where the last line is ended."""
+    starts = [0, *itertools.accumulate(map(len, data.splitlines(keepends=True)))]
+    if len(starts) > 1 and not data.endswith((b"\n", b"\r")):
+        del starts[-1]
+    starts[0] = len(BOM) if data.startswith(BOM) else 0
+    return starts
+
+
 class Source:
     """Bytes and tree of one file. Offsets are byte offsets into `data`; lines count from 1."""
 
@@ -54,8 +64,7 @@ class Source:
         self.path = path
         self.tree = parse(data, path)
         self.encoding = encoding_of(data, path)
-        self.starts = [len(BOM) if data.startswith(BOM) else 0]
-        self.starts.extend([match.end() for match in NEWLINE.finditer(data)])
+        self.starts = _line_starts(data)
         self._text_lines = self._lines_of_text()
 
     def _lines_of_text(self) -> list[str] | None:

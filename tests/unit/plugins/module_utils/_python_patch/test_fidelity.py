@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import pytest
-from patch_tools import edit, lines, refusal
+from patch_tools import Workspace, edit, lines, refusal
 
 AFTER = {"after": "a = ...", "insert": "if a:\n    new = 'x'"}
 
@@ -105,3 +105,8 @@ def test_comments_odd_spacing_and_continuations_stay() -> None:
 
 def test_null_bytes_are_refused() -> None:
     assert "does not parse" in refusal(b"a = 1\n\0\n", AFTER)
+
+
+def test_a_new_file_says_no_other_encoding_than_it_is_written_in(workspace: Workspace) -> None:
+    recipe = {"path": "m.py", "content": "# coding: latin-1\nA = 'é'\n"}
+    assert str(workspace.refused(recipe)) == "m.py:1: `content` is written as UTF-8, but its comment says iso-8859-1"

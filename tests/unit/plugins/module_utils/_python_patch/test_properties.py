@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from patch_tools import PROOF, Workspace
 from random_modules import Module, edits_of, modules
 
-EXAMPLES = 5000 if PROOF else 100
+EXAMPLES = 5000 if PROOF else 60
 quick = settings(
     max_examples=EXAMPLES,
     deadline=None,

@@ -144,7 +144,7 @@ def test_there_are_many_points_to_stop_at(tmp_path: Path, action: str) -> None:
 @pytest.mark.parametrize("action", ACTIONS)
 @pytest.mark.parametrize("then", ["present", "absent"])
 def test_killed_at_every_change_the_next_run_recovers(tmp_path: Path, action: str, then: str) -> None:
-    for point in range(1, points(tmp_path / "w", action) + 1):
+    for point in sample(range(1, points(tmp_path / "w", action) + 1), 40):
         workspace, run, before, after = prepared(tmp_path / "w", action)
         with Gate(point), pytest.raises(Killed):
             run(workspace)
@@ -173,8 +173,8 @@ def test_killed_at_every_change_the_next_run_recovers(tmp_path: Path, action: st
 @pytest.mark.parametrize("action", ACTIONS)
 def test_recovery_itself_can_be_killed_at_every_change(tmp_path: Path, action: str) -> None:
     total = points(tmp_path / "w", action)
-    for point in sample(range(1, total + 1), 8):
-        for second in sample(range(1, 20), 5):
+    for point in sample(range(1, total + 1), 7):
+        for second in sample(range(1, 20), 4):
             workspace, run, _before, _after = prepared(tmp_path / "w", action)
             with Gate(point), pytest.raises(Killed):
                 run(workspace)

@@ -238,6 +238,14 @@ class TestStore:
         applied.absent(name="other", prune=True)
         assert applied.objects() == []
 
+    def test_a_failed_pruning_is_only_a_warning(self, applied: Workspace) -> None:
+        (applied.store / "trees/broken").mkdir()
+        (applied.store / "trees/broken/manifest.json").write_text("{}")
+        result = applied.absent(prune=True)
+        assert result.changed
+        assert "pruning the store failed" in result.warnings[0]
+        assert "was tampered with" in result.warnings[0]
+
     def test_two_trees_in_one_store_do_not_mix(self, applied: Workspace) -> None:
         applied.root = applied.base / "second"
         applied.write("a.py", "a = 1\n")
