@@ -129,7 +129,7 @@ class Comparison:
         if isinstance(value, list):
             return self._list(one, name, value, found, line)
         if isinstance(value, ast.AST):
-            if id(value) in self.expressions and self.expressions[id(value)] is None:
+            if self._removed(value):
                 return None if found is None else line
             return self._node(value, found, line) if isinstance(found, ast.AST) else line
         return None if same_constant(value, found) else line
@@ -145,7 +145,8 @@ class Comparison:
             expected.extend([(False, item) for item in splice.statements])
             position = splice.last
         expected.extend([(True, item) for item in value[position:]])
-        expected = [pair for pair in expected if self.expressions.get(id(pair[1]), pair[1]) is not None or not pair[0]]
+        # A list may hold None of its own (no default of a keyword-only parameter, ** in a dict).
+        expected = [pair for pair in expected if not (pair[0] and self._removed(pair[1]))]
         if len(expected) != len(found):
             return line
         for (original, item), node in zip(expected, found):
@@ -153,6 +154,9 @@ class Comparison:
             if result is not None:
                 return result
         return None
+
+    def _removed(self, item: t.Any) -> bool:
+        return id(item) in self.expressions and self.expressions[id(item)] is None
 
     def _item(self, original: bool, item: t.Any, node: t.Any, line: int) -> int | None:
         if not isinstance(item, ast.AST):

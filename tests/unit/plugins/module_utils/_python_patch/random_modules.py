@@ -70,7 +70,7 @@ class Builder:
         self.line(depth, self.call(scope) + self.comment())
 
     def _assign(self, depth: int, scope: str | None) -> None:
-        self.line(depth, f"v = [{self.call(scope)}, f'{{{self.call(scope).split('(')[0]}}}']{self.comment()}")
+        self.line(depth, f"v = [{self.call(scope)}, {{**v}}, f'{{{self.call(scope).split('(')[0]}}}']{self.comment()}")
         del self.marks[-1]
 
     def _semicolon(self, depth: int, scope: str | None) -> None:
@@ -127,7 +127,7 @@ class Builder:
         if self.draw(st.booleans()):
             self.line(depth, f"@{self.call(scope)}{self.comment()}")
         prefix = self.draw(st.sampled_from(["", "async "]))
-        self.line(depth, f"{prefix}def {name}(a={self.call(scope)}, *b):{self.comment()}")
+        self.line(depth, f"{prefix}def {name}(a={self.call(scope)}, *b, k, **c):{self.comment()}")
         self._body(depth, scope, name)
 
     def _class(self, depth: int, scope: str | None) -> None:

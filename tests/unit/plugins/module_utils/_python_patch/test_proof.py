@@ -141,6 +141,12 @@ def test_code_that_needs_its_surroundings_compiles() -> None:
     edit(source, {"in": "f.A.h", "at": "start", "insert": "await f()\nsuper().h()"})
 
 
+def test_lists_that_hold_nothing_of_their_own_agree() -> None:
+    source = "def f(a, *, b, c=1):\n    x = {**a, 'b': b}\n"
+    assert edit(source, {"in": "f", "at": "end", "insert": "y = 1"}) == source + "    y = 1\n"
+    assert "{**q, 'b': b}" in edit(source, {"in": "f", "replace": "a", "insert": "q"})
+
+
 class TestExpect:
     def test_holds(self) -> None:
         edit(
