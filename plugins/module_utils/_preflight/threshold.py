@@ -17,8 +17,7 @@ from ansible_collections.inferops.blackwell.plugins.module_utils._preflight.vers
 VARIABLE = "threshold_patch_batch_threshold"
 # What SGLang sets max_running_requests to when speculation is on and nobody says otherwise (0.5.4 to 0.5.23).
 OWN_LIMIT = 48
-# SGLANG_ENABLE_SPEC_V2 is off by default before this version, and gone from 0.5.14 on.
-SPEC_V2_DEFAULT_SINCE = (0, 5, 11)
+# From this version on there is one speculative worker, and SGLANG_ENABLE_SPEC_V2 means nothing.
 NATIVE_SINCE = (0, 5, 14)
 # With these the patched server refuses to start, and native tiers are ignored with a line in the log.
 _EXCLUDED = {
@@ -141,13 +140,12 @@ def _check_overlap(
         )
     if number >= NATIVE_SINCE:
         return
+    # Where the patch is applied the launch sets it, unless the user did.
     value = environment.get("SGLANG_ENABLE_SPEC_V2")
-    default_on = number >= SPEC_V2_DEFAULT_SINCE
-    if (value is None and not default_on) or (value is not None and not is_on(value)):
-        state = "is not set" if value is None else f"is {value!r}"
+    if value is not None and not is_on(value):
         findings.warning(
-            f"SGLANG_ENABLE_SPEC_V2 {state}: SGLang {version} then speculates with its first worker, "
+            f"SGLANG_ENABLE_SPEC_V2 is {value!r}: SGLang {version} then speculates with its first worker, "
             "where the threshold has no effect",
             "server_environment",
-            'Set SGLANG_ENABLE_SPEC_V2: "1" in server_environment',
+            "Take SGLANG_ENABLE_SPEC_V2 out of server_environment: the launch sets it to 1",
         )

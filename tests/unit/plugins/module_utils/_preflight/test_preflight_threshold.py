@@ -103,11 +103,10 @@ def test_another_algorithm_knows_no_threshold() -> None:
 @pytest.mark.parametrize(
     ("version", "environment", "warned"),
     [
-        ("0.5.9", {}, True),
+        ("0.5.9", {}, False),  # the launch sets it
         ("0.5.9", {"SGLANG_ENABLE_SPEC_V2": "0"}, True),
         ("0.5.9", {"SGLANG_ENABLE_SPEC_V2": "1"}, False),
         ("0.5.9", {"SGLANG_ENABLE_SPEC_V2": True}, False),
-        ("0.5.10.post1", {}, True),
         ("0.5.11", {}, False),
         ("0.5.13.post1", {"SGLANG_ENABLE_SPEC_V2": "false"}, True),
         ("0.5.14", {"SGLANG_ENABLE_SPEC_V2": "0"}, False),
