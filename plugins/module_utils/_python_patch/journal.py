@@ -20,7 +20,8 @@ from .store import Store, sha256
 
 
 class Entry(t.TypedDict):
-    """One file. `keep`: a second name of the old file beside it; `temporary`: the new file before its rename."""
+    """One file. `keep`: a second name of the old file beside it; `temporary`: the new file before its rename;
+    `inode`: of the new file, known to the run itself only (a journal on disk is written before it)."""
 
     path: str
     key: str
@@ -29,6 +30,7 @@ class Entry(t.TypedDict):
     keep: str
     temporary: str
     in_place: bool
+    inode: int | None
 
 
 class Journal(t.TypedDict):
@@ -104,7 +106,7 @@ def _restore(store: Store, target: Target, entry: Entry) -> bool:
     if digest == entry["old"]:
         files.remove(keep)
         return False
-    if digest != entry["new"] and not entry["in_place"]:
+    if digest != entry["new"] and not entry["in_place"] and not _is_ours(target, entry):
         raise PatchError(
             f"it changed since the interruption: sha256 {digest}, expected {entry['old']} or {entry['new']}"
         )
@@ -118,6 +120,11 @@ def _restore(store: Store, target: Target, entry: Entry) -> bool:
         files.create_file(keep, store.get(entry["old"]), like=target.real if found is not None else None)
         os.rename(keep, target.real)
     return True
+
+
+def _is_ours(target: Target, entry: Entry) -> bool:
+    """The very file that this run put there, though its content is not what was written: a failing disk."""
+    return entry["inode"] is not None and os.path.lexists(target.real) and os.stat(target.real).st_ino == entry["inode"]
 
 
 def _forget(store: Store, journal: Journal, *, committed: bool) -> None:

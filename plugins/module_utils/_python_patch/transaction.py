@@ -152,6 +152,7 @@ class Transaction:
 
     def _rename(self, change: Change, entry: Entry) -> None:
         temporary = beside(change.target, entry["temporary"])
+        entry["inode"] = os.stat(temporary).st_ino
         try:
             os.rename(temporary, change.target.real)
         except OSError as error:
@@ -196,6 +197,7 @@ def _entry(change: Change, stem: str) -> Entry:
         keep=stem + ".old",
         temporary=stem + ".new",
         in_place=False,
+        inode=None,
     )
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 import stat
 import sys
+import typing as t
 from pathlib import Path
 
 import pytest
+from ansible_collections.inferops.blackwell.plugins.module_utils._python_patch import files, transaction
 from ansible_collections.inferops.blackwell.plugins.module_utils._python_patch.errors import PatchError
 from patch_tools import Workspace, sha256
 
@@ -243,8 +245,6 @@ def test_no_litter_beside_the_files(tree: Workspace) -> None:
 def test_a_file_that_changes_while_the_run_plans_is_not_overwritten(
     tree: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ansible_collections.inferops.blackwell.plugins.module_utils._python_patch import transaction
-
     original = transaction.Transaction._prepare
 
     def change_meanwhile(self: transaction.Transaction) -> None:
@@ -256,3 +256,17 @@ def test_a_file_that_changes_while_the_run_plans_is_not_overwritten(
         tree.present(A, B)
     assert tree.read("pkg/a.py") == "a = 1\r\n"
     assert tree.read("pkg/b.py") == "b = 'meanwhile'\n"
+
+
+def test_what_comes_back_from_disk_is_proved_once_more(tree: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that keeps other bytes than were written: all files go back and the proof is named."""
+    before = tree.tree()
+    create = files.create_file
+
+    def create_other(path: str, data: bytes, **more: t.Any) -> None:
+        create(path, data.replace(b"x = 20", b"x = 21") if path.endswith(".new") else data, **more)
+
+    monkeypatch.setattr(files, "create_file", create_other)
+    assert str(tree.refused(A, B)) == "pkg/b.py: proof failed: read back from disk it is not what was written"
+    assert tree.tree() == before
+    assert tree.status() == "pristine"
