@@ -16,8 +16,8 @@ def look_up(*versions: str, **options: object) -> list[dict[str, object]]:
 
 
 def test_options_reach_the_plan() -> None:
-    (plan,) = look_up("0.5.23", threshold="4", steps="5", native_flag="no")
-    assert plan == make_plan("0.5.23", threshold=4, steps=5)
+    (plan,) = look_up("0.5.23", threshold="4", steps="5", native_flag="yes")
+    assert plan == make_plan("0.5.23", threshold=4, steps=5, native_flag=True)
 
 
 def test_absent_gives_pristine() -> None:
