@@ -90,6 +90,8 @@ def check_port(context: Context) -> None:
         owner = ports.owner_of(listener)
         if owner.pid and ports.is_ours(owner.pid, str(context.prefix), unit):
             continue
+        if not owner.pid and ports.account_runs_ours(listener.uid, str(context.prefix), unit):
+            continue
         who = f"{owner.name} (pid {owner.pid}" if owner.pid else "a process that this account may not see ("
         context.findings.problem(
             f"port {port} is taken on {listener.address} by {who}{', ' if owner.pid else ''}user {owner.user})",

@@ -102,6 +102,21 @@ def is_ours(pid: int, prefix: str, unit: str, proc: Path = Path("/proc")) -> boo
     return False
 
 
+def account_runs_ours(uid: int, prefix: str, unit: str, proc: Path = Path("/proc")) -> bool:
+    """Whether our server is among an account's processes, for sockets whose process may not be seen.
+
+    Root in a container sees command lines and control groups of other accounts, but not what files they hold.
+    """
+    for folder in proc.glob("[0-9]*"):
+        try:
+            same = folder.stat().st_uid == uid
+        except OSError:
+            continue
+        if same and is_ours(int(folder.name), prefix, unit, proc):
+            return True
+    return False
+
+
 def owner_of(listener: Listener, proc: Path = Path("/proc")) -> Owner:
     pid = process_of(listener.inode, proc)
     try:

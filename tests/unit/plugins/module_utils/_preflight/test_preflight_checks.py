@@ -24,6 +24,7 @@ from ansible_collections.inferops.blackwell.plugins.module_utils._preflight.chec
 from ansible_collections.inferops.blackwell.plugins.module_utils._preflight.context import Context
 
 GIB = 1024**3
+UNIT = "sglang@main.service"
 # Any file that exists; what it says of itself is made up.
 PYTHON = sys.executable
 
@@ -181,7 +182,16 @@ def test_our_own_server_may_hold_the_port(prefix: Path, monkeypatch: pytest.Monk
     seen = []
     monkeypatch.setattr(ports, "is_ours", lambda *arguments: seen.append(arguments) or True)
     assert wrong(prefix) == []
-    assert seen == [(42, str(prefix), "sglang@main.service")]
+    assert seen == [(42, str(prefix), UNIT)]
+
+
+def test_our_own_server_may_hold_the_port_also_where_root_may_not_see_its_files(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ports, "listeners", lambda port: [ports.Listener("127.0.0.1", 33, "1")])
+    monkeypatch.setattr(ports, "owner_of", lambda listener: ports.Owner(0, "", "sglang"))
+    monkeypatch.setattr(ports, "account_runs_ours", lambda *arguments: arguments == (33, str(prefix), UNIT))
+    assert wrong(prefix) == []
 
 
 def test_systemd_must_run_where_it_is_asked_for(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.inferops.blackwell.plugins.module_utils._preflight.ports import (
+    account_runs_ours,
     collides,
     is_ours,
     listeners,
@@ -133,3 +134,12 @@ def test_a_real_listener_is_found_with_its_process() -> None:
         assert listener.address == "127.0.0.1"
         assert owner_of(listener).pid == os.getpid()
     assert listeners(0) == []
+
+
+@pytest.mark.parametrize(("command", "expected"), [("/opt/inferops/venv/bin/python", True), ("nginx", False)])
+def test_our_server_is_known_by_its_account_where_its_files_are_out_of_sight(
+    tmp_path: Path, command: str, expected: bool
+) -> None:
+    uid = add_process(tmp_path, 50, [command]).stat().st_uid
+    assert account_runs_ours(uid, PREFIX, UNIT, tmp_path) is expected
+    assert not account_runs_ours(uid + 1, PREFIX, UNIT, tmp_path)
