@@ -157,7 +157,8 @@ def test_people_see_the_same_before_the_recap(checkout, first):
 
 
 def test_the_server_answers_with_the_threshold_on_its_command_line(checkout, first):
-    answer = checkout.ask("/generate", text="Hello", sampling_params={"max_new_tokens": 4, "temperature": 0})
+    parameters = {"max_new_tokens": 4, "temperature": 0, "ignore_eos": True}
+    answer = checkout.ask("/generate", text="Hello", sampling_params=parameters)
     assert answer["meta_info"]["completion_tokens"] == 4
     assert checkout.ask("/get_server_info")["speculative_disable_batch_threshold"] == 8
 

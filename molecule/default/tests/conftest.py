@@ -41,13 +41,23 @@ class Server:
         """release.json of what `current` points to."""
         return dict(json.loads(self.host.check_output("cat %s/current/release.json", PREFIX)))
 
+    def seen_by_the_service(self, command: str, *arguments: str) -> str:
+        """Output of a command run as the service's account: root in a container may not look into its processes."""
+        return str(self.host.check_output(f"runuser -u sglang -- {command}", *arguments))
+
+    def mounts(self) -> dict[str, set[str]]:
+        """Mount point to options, in the mount namespace of the running service; what is mounted last, counts."""
+        lines = self.seen_by_the_service("cat /proc/%s/mountinfo", str(self.pid)).splitlines()
+        return {fields[4]: set(fields[5].split(",")) for fields in map(str.split, lines)}
+
     def ask(self, path: str, **body: Any) -> Any:
         text = json.dumps(body) if body else ""
         return json.loads(self.host.check_output("python3 -c %s %s %s", CLIENT, f"http://127.0.0.1:30000{path}", text))
 
     def generate(self) -> list[int]:
         """Tokens of a greedy answer."""
-        answer = self.ask("/generate", text="The batch", sampling_params={"max_new_tokens": 8, "temperature": 0})
+        parameters = {"max_new_tokens": 8, "temperature": 0, "ignore_eos": True}
+        answer = self.ask("/generate", text="The batch", sampling_params=parameters)
         return list(answer["output_ids"])
 
 
