@@ -160,7 +160,7 @@ class Host:
         result = {
             "status": "applied" if patched else "pristine",
             "arguments": {"speculative-disable-batch-threshold": 8} if patched else {},
-            "lines": {"sglang/srt/server_args.py": [6, 14]} if patched else {},
+            "lines": {"sglang/srt/server_args.py": [6, 15]} if patched else {},
             "digest": "abc" if patched else "",
         }
         facts = {
