@@ -52,7 +52,7 @@ def prepare_server_args(argv):
 """
 WORKER = """\
 with open({imports!r}, "a") as log:
-    log.write("imported\\\\n")
+    log.write("imported\\n")
 
 from sglang.srt.speculative.base_spec_worker import BaseDraftWorker, BaseSpecWorker
 
