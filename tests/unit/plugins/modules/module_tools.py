@@ -14,7 +14,9 @@ import typing as t
 from ansible.module_utils import basic
 
 
-def run(module: types.ModuleType, *, check: bool = False, diff: bool = False, no_log: bool = False, **options: t.Any) -> t.Any:
+def run(
+    module: types.ModuleType, *, check: bool = False, diff: bool = False, no_log: bool = False, **options: t.Any
+) -> t.Any:
     """What the module prints; `rc` in it is the exit status."""
     arguments = {**options, "_ansible_check_mode": check, "_ansible_diff": diff, "_ansible_no_log": no_log}
     output = io.StringIO()
