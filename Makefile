@@ -71,7 +71,7 @@ bed: $(VENV)/.test  ## base images and archives of the tests, ahead of time
 	@python tests/bed/images.py
 
 unit: $(VENV)/.test  ## unit tests
-	pytest tests/unit
+	pytest --numprocesses=auto tests/unit
 
 lint: $(VENV)/.test  ## yamllint, ansible-lint (production), ruff, mypy
 	@failed=0; run() { echo "==> $$*"; "$$@" || failed=1; }; \

@@ -29,7 +29,7 @@ import engine
 
 STAGES: dict[str, list[str]] = {
     "lint": ["make", "--no-print-directory", "lint"],
-    "unit": ["pytest", "tests/unit"],
+    "unit": ["pytest", "--numprocesses=auto", "tests/unit"],
     "eagle_cpu": ["pytest", "tests/eagle_cpu"],
     "quickstart": ["pytest", "--capture=no", "tests/quickstart"],
     "patch": ["molecule", "test", "--scenario-name", "patch"],

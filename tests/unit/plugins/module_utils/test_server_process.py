@@ -163,10 +163,10 @@ def test_a_server_that_its_manager_lost_is_found(child: subprocess.Popen[bytes],
     assert (state["manager"], state["running"], state["orphan"]) == ("down", False, child.pid)
 
 
-@pytest.mark.parametrize("noted", [str(os.getpid()), "0", "", "no number", None])
+@pytest.mark.parametrize("noted", ["{own_pid}", "0", "", "no number", None])
 def test_no_other_process_is_taken_for_one(directory: Path, noted: str | None) -> None:
     if noted is not None:
-        (directory / "pid").write_text(noted)
+        (directory / "pid").write_text(noted.format(own_pid=os.getpid()))
     assert server_state(None, str(directory / "none"), "sglang-main", str(directory / "pid"))["orphan"] == 0
 
 
