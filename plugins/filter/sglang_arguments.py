@@ -120,6 +120,8 @@ def _word(option: str, value: t.Any) -> str:
             "Quote true, false and null where the words are meant"
         )
     word = str(value)
+    if word == "--":
+        raise AnsibleFilterError(f"the value of --{option} is --, which no command line can carry: it ends the options")
     if "\n" in word or "\0" in word:
         raise AnsibleFilterError(f"the value of --{option} holds a line break or a zero byte: {word!r}")
     return word

@@ -89,6 +89,12 @@ def test_what_a_line_of_a_launch_file_cannot_hold_is_refused(value: object) -> N
         sglang_arguments({"option": value})
 
 
+@pytest.mark.parametrize("value", ["--", ["--"], ["a", "--"]])
+def test_the_end_of_the_options_is_no_value(value: object) -> None:
+    with pytest.raises(AnsibleFilterError, match="ends the options"):
+        sglang_arguments({"option": value})
+
+
 @pytest.mark.parametrize("options", [["--tp", 8], "--tp 8", 3])
 def test_something_else_than_a_dictionary_is_refused(options: object) -> None:
     with pytest.raises(AnsibleFilterError, match="is a dictionary"):
@@ -125,10 +131,13 @@ def test_the_input_stays_as_it_was() -> None:
     assert options == {"a_b": [1], "c": {"d": 1}}
 
 
+VALUES = st.text(st.characters(exclude_characters="\n\0")).filter(lambda text: text != "--")
+
+
 @given(
     st.dictionaries(
         st.from_regex(r"[a-z]{3,6}(-[a-z]{1,4}){0,2}", fullmatch=True),
-        st.one_of(st.booleans(), st.integers(), st.text(st.characters(exclude_characters="\n\0"))),
+        st.one_of(st.booleans(), st.integers(), VALUES),
         max_size=6,
     ).filter(lambda options: not SECRETS.keys() & options.keys() and "help" not in options)
 )

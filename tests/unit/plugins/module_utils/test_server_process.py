@@ -170,8 +170,10 @@ def test_no_other_process_is_taken_for_one(directory: Path, noted: str | None) -
     assert server_state(None, str(directory / "none"), "sglang-main", str(directory / "pid"))["orphan"] == 0
 
 
-def test_a_server_that_its_manager_knows_is_no_orphan(supervisord: Path, directory: Path) -> None:
-    (directory / "pid").write_text(str(os.getpid()))
+def test_beside_a_server_that_its_manager_knows_there_is_no_orphan(
+    supervisord: Path, child: subprocess.Popen[bytes], directory: Path
+) -> None:
+    (directory / "pid").write_text(str(child.pid))
     assert server_state(None, str(supervisord), "sglang-main", str(directory / "pid"))["orphan"] == 0
 
 

@@ -8,21 +8,24 @@ Releases are made by hand as role sglang leaves them; the patch is made by pytho
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.inferops.blackwell.plugins.module_utils import _source_manifest
 
 ROOT = Path(__file__).resolve().parents[4]
 BIN = Path(sys.executable).parent
@@ -133,18 +136,8 @@ class Host:
             "python": str(directory / "venv" / "bin" / "python"),
             "built_at": built_at,
         }
-        self.play(
-            [
-                {
-                    "inferops.blackwell.source_manifest": {
-                        "root": content["root"],
-                        "manifest": str(directory / "source-manifest.json"),
-                        "archive": str(directory / "source.tar.gz"),
-                        "state": "recorded",
-                    }
-                }
-            ]
-        )
+        manifest = _source_manifest.build(directory / "src", "sglang", directory / "source.tar.gz")
+        _source_manifest.save(manifest, directory / "source-manifest.json")
         (directory / "release.json").write_text(json.dumps(content))
         return directory
 
@@ -242,16 +235,28 @@ class Host:
     def kill_supervisord(self) -> None:
         os.kill(int((self.prefix / "supervisor" / "supervisord.pid").read_text()), 9)
 
+    def stop(self) -> None:
+        """Without a play: there is one for this, which has tests of its own."""
+        for note in ("supervisor/supervisord.pid", "cache/run/main.pid"):
+            with contextlib.suppress(OSError, ValueError):
+                pid = int((self.prefix / note).read_text())
+                os.kill(pid, signal.SIGTERM)
+                wait_until(lambda pid=pid: not Path(f"/proc/{pid}/cmdline").exists())
+
+    def wait_silent(self) -> None:
+        wait_until(lambda: not self.answers())
+
     def answers(self) -> bool:
         with socket.socket() as client:
             return client.connect_ex(("127.0.0.1", self.port)) == 0
 
-    def wait_silent(self) -> bool:
-        for _ in range(100):
-            if not self.answers():
-                return True
-            time.sleep(0.1)
-        return False
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if holds():
+            return
+        time.sleep(0.1)
+    raise AssertionError("waited for a minute in vain")
 
 
 @pytest.fixture
@@ -264,8 +269,5 @@ def host() -> Iterator[Host]:
         port = listener.getsockname()[1]
     made = Host(prefix, port)
     yield made
-    if prefix.exists():
-        (prefix / ".inferops-quickstart").touch()
-        cleaned = made.clean()
-        assert cleaned.rc == 0, cleaned.output
+    made.stop()
     shutil.rmtree(top)
