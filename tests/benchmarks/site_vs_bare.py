@@ -175,8 +175,9 @@ def serve_until_first_answer(side: Side, libcuda: Path) -> None:
                 raise SystemExit(f"the bare server ended with {server.returncode}; log: {side.log}")
             time.sleep(0.5)
     finally:
+        # Without a service manager its processes outlive a SIGTERM of the first one.
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(server.pid, signal.SIGTERM)
+            os.killpg(server.pid, signal.SIGKILL)
         server.wait(60)
 
 
