@@ -33,9 +33,9 @@ class ActionModule(ActionBase):
             return self._watch(task_vars, live)
 
     def _watch(self, task_vars: dict[str, t.Any], live: Live) -> dict[str, t.Any]:
-        reply = self._phase(task_vars, "start")
-        job: dict[str, t.Any] | None = None
+        job: dict[str, t.Any] | None = self._task.args.get("job")
         try:
+            reply = self._phase(task_vars, "poll" if job else "start")
             wait = _WAIT_FIRST_SECONDS
             while "watched" in reply:
                 job = reply["watched"]["job"]
@@ -48,7 +48,7 @@ class ActionModule(ActionBase):
             # Interrupted: end the command now. If even this does not get through, its supervisor does it.
             if job is not None:
                 with contextlib.suppress(Exception):
-                    self._phase(task_vars, "stop", _job=job)
+                    self._phase(task_vars, "stop", job=job)
         return reply
 
     def _poll(self, task_vars: dict[str, t.Any], live: Live, job: dict[str, t.Any], wait: float) -> dict[str, t.Any]:
@@ -56,7 +56,7 @@ class ActionModule(ActionBase):
         lost_at = time.monotonic()
         while True:
             try:
-                return self._phase(task_vars, "poll", _job=job, _wait_seconds=wait)
+                return self._phase(task_vars, "poll", job=job, _wait_seconds=wait)
             except AnsibleConnectionFailure:
                 if time.monotonic() - lost_at > _RECONNECT_SECONDS:
                     raise

@@ -29,10 +29,10 @@ attributes:
     details: Only with O(creates).
 options:
   argv:
-    description: The command as a list. No shell is involved.
+    description: The command as a list. No shell is involved. Needed unless O(job) is given.
     type: list
     elements: str
-    required: true
+    default: []
   chdir:
     description: The directory to run the command in.
     type: path
@@ -57,6 +57,37 @@ options:
     type: list
     elements: int
     default: [0]
+  background:
+    description:
+      - Start the command and go on with the play. A later task gets the returned RV(job) as its O(job), shows what the
+        command does from then on, waits for its end and fails as it does.
+      - Nobody watches meanwhile. If the play ends before, the command goes on to its end, for at most
+        O(timeout_seconds).
+      - A command that ends at once has its result returned by this task, and no RV(job).
+    type: bool
+    default: false
+  job:
+    description:
+      - A command that an earlier task started with O(background), to wait for. Of the other options only O(label),
+        O(success_rcs) and O(timeout_seconds) matter then. A job is waited for once.
+    type: dict
+    suboptions:
+      directory:
+        description: Where command and watcher meet.
+        type: path
+        required: true
+      log:
+        description: What the command writes to.
+        type: path
+        required: true
+      temporary_log:
+        description: Whether the log goes when the command has succeeded.
+        type: bool
+        required: true
+      start:
+        description: Where the output of this command begins in the log, in bytes.
+        type: int
+        required: true
 notes:
   - The C(environment) of the task is the environment of the command. E(PYTHONUNBUFFERED) is set unless it is there
     already, since a Python program would show nothing for minutes otherwise.
@@ -81,9 +112,25 @@ EXAMPLES = r"""
     argv: [/opt/sglang/venv/bin/hf, download, meta-llama/Llama-3.1-8B, --local-dir, /data/models/llama]
     creates: /data/models/llama/config.json
     label: download the model
+
+- name: Compile while other tasks run
+  inferops.blackwell.watched_command:
+    argv: [/opt/sglang/venv/bin/python, -m, compileall, -q, /opt/sglang/venv/lib]
+    background: true
+  register: compiling
+
+- name: Wait for it
+  inferops.blackwell.watched_command:
+    job: "{{ compiling.job }}"
+    label: compile
+  when: compiling.job is defined
 """
 
 RETURN = r"""
+job:
+  description: What O(job) of a later task waits for.
+  returned: with O(background), unless the command ended at once
+  type: dict
 rc:
   description: The exit status; negative when a signal ended the command.
   returned: when the command ran

@@ -21,16 +21,25 @@ from ansible_collections.inferops.blackwell.plugins.module_utils._watched_comman
 from ansible_collections.inferops.blackwell.plugins.module_utils._watched_command.job import Job, JobError
 
 ARGUMENTS: dict[str, dict[str, t.Any]] = {
-    "argv": {"type": "list", "elements": "str", "required": True},
+    "argv": {"type": "list", "elements": "str", "default": []},
     "chdir": {"type": "path"},
     "log": {"type": "path"},
     "label": {"type": "str"},
     "timeout_seconds": {"type": "int", "default": 3600},
     "creates": {"type": "path"},
     "success_rcs": {"type": "list", "elements": "int", "default": [0]},
+    "background": {"type": "bool", "default": False},
+    "job": {
+        "type": "dict",
+        "options": {
+            "directory": {"type": "path", "required": True},
+            "log": {"type": "path", "required": True},
+            "temporary_log": {"type": "bool", "required": True},
+            "start": {"type": "int", "required": True},
+        },
+    },
     # Between the action plugin and the module only.
     "_phase": {"type": "str", "choices": ["start", "poll", "stop"]},
-    "_job": {"type": "dict"},
     "_wait_seconds": {"type": "float", "default": 0.5},
     "_unwatched_seconds": {"type": "float", "default": 60.0},
 }
@@ -48,15 +57,16 @@ class WatchedCommand:
         module.no_log_values.update(lines.secrets_in(self._p["argv"], os.environ))
 
     def run(self) -> t.NoReturn:
-        phase = self._p["_phase"]
+        phase, job = self._p["_phase"], self._p["job"]
         try:
-            if phase == "poll":
-                self._report(self._known_job(), self._p["_wait_seconds"])
             if phase == "stop":
-                self._stop(self._known_job())
-            self._skip_if_not_needed()
-            job = self._start()
-            if phase == "start":
+                self._stop(job)
+            if not job:
+                self._skip_if_not_needed()
+                job = self._start()
+                if self._p["background"]:
+                    self._leave(job)
+            if phase:
                 self._report(job, self._p["_wait_seconds"])
             self._watch_to_the_end(job)
         except JobError as error:
@@ -88,7 +98,8 @@ class WatchedCommand:
                 chdir=chdir,
                 log=log,
                 timeout_seconds=self._p["timeout_seconds"],
-                unwatched_seconds=self._p["_unwatched_seconds"],
+                # In the background it is nobody's turn to watch before the command has ended.
+                unwatched_seconds=self._p["timeout_seconds" if self._p["background"] else "_unwatched_seconds"],
             ),
         )
         return {"directory": job.directory, "log": log, "temporary_log": temporary, "start": start}
@@ -108,12 +119,6 @@ class WatchedCommand:
         except OSError as error:
             self._module.fail_json(msg=f"{self._name()}: cannot write the log {path}: {error.strerror}")
 
-    def _known_job(self) -> dict[str, t.Any]:
-        known: dict[str, t.Any] | None = self._p["_job"]
-        if not known:
-            self._module.fail_json(msg="the phases poll and stop need the job of a start")
-        return known
-
     # ---- while it runs ---------------------------------------------------------------------
 
     def _report(self, known: dict[str, t.Any], wait_seconds: float) -> t.NoReturn:
@@ -129,6 +134,13 @@ class WatchedCommand:
                 "line": next(iter(lines.tail(known["log"], known["start"], 1)), ""),
             },
         )
+
+    def _leave(self, known: dict[str, t.Any]) -> t.NoReturn:
+        """Give the job to a later task; a command that ended already, most likely by failing, needs none."""
+        state = self._wait(Job.open(known["directory"]), self._p["_wait_seconds"])
+        if state.get("finished"):
+            self._finish(known, state)
+        self._module.exit_json(changed=True, job=known, log=known["log"])
 
     def _wait(self, job: Job, seconds: float) -> dict[str, t.Any]:
         """Return as soon as the command has ended, or after `seconds`."""

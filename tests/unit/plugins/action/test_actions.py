@@ -56,7 +56,7 @@ def test_a_command_is_started_polled_and_its_result_returned(monkeypatch: pytest
     played = Played(watched_command, monkeypatch, args, RUNNING, RUNNING, DONE)
     assert played.run() == DONE
     assert phases(played) == ["start", "poll", "poll"]
-    assert played.calls[1]["_job"] == {"directory": "/tmp/j"}
+    assert played.calls[1]["job"] == {"directory": "/tmp/j"}
     assert all(call["chdir"] == "/opt" for call in played.calls)
     assert played.printed == ["[gpu1] uv: step 1 (1s)"]
     assert args == {"argv": ["/usr/bin/uv", "pip"], "chdir": "/opt"}
@@ -65,6 +65,19 @@ def test_a_command_is_started_polled_and_its_result_returned(monkeypatch: pytest
 def test_a_command_that_ends_at_once_needs_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
     played = Played(watched_command, monkeypatch, {"argv": ["true"]}, DONE)
     assert played.run() == DONE
+    assert phases(played) == ["start"]
+
+
+def test_a_job_of_an_earlier_task_is_polled_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = Played(watched_command, monkeypatch, {"job": {"directory": "/tmp/j"}}, RUNNING, DONE)
+    assert played.run() == DONE
+    assert phases(played) == ["poll", "poll"]
+
+
+def test_a_command_in_the_background_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = {"changed": True, "job": {"directory": "/tmp/j"}}
+    played = Played(watched_command, monkeypatch, {"argv": ["true"], "background": True}, started)
+    assert played.run() == started
     assert phases(played) == ["start"]
 
 

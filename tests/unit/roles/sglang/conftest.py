@@ -49,6 +49,10 @@ PLAY = """\
       ansible.builtin.include_role:
         name: inferops.blackwell.sglang
         tasks_from: "{{ entry | default('main') }}"
+    - name: Wait as a role does that starts a server
+      ansible.builtin.include_role:
+        name: inferops.blackwell.sglang
+        tasks_from: compiled
     - name: Write the result down
       ansible.builtin.copy:
         content: "{{ sglang_release | default({}) | to_json }}"
@@ -87,13 +91,20 @@ def project(tmp_path_factory):
     (tree / "sglang/_version.py").write_text("__version__ = version = '0.5.9'\n")
     with tarfile.open(top / "sglang-0.5.9.tar.gz", "w:gz") as tar:
         tar.add(tree, arcname=tree.name)
-    with zipfile.ZipFile(top / "sglang-0.5.9-py3-none-any.whl", "w") as wheel:
-        for path in sorted((tree / "sglang").rglob("*.py")):
-            wheel.write(path, path.relative_to(tree))
-        wheel.writestr("sglang-0.5.9.dist-info/METADATA", "Metadata-Version: 2.1\nName: sglang\nVersion: 0.5.9\n")
-        wheel.writestr("sglang-0.5.9.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        wheel.writestr("sglang-0.5.9.dist-info/RECORD", "")
+    sources = {str(path.relative_to(tree)): path.read_text() for path in sorted((tree / "sglang").rglob("*.py"))}
+    _make_wheel(top, "sglang", "0.5.9", sources)
+    _make_wheel(top, "needed", "1.0", {"needed.py": "", "needed_template.py": "{{ no Python }}"})
     return top
+
+
+def _make_wheel(top: Path, name: str, version: str, files: dict[str, str]) -> None:
+    with zipfile.ZipFile(top / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+        for path, text in files.items():
+            wheel.writestr(path, text)
+        information = f"{name}-{version}.dist-info"
+        wheel.writestr(f"{information}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        wheel.writestr(f"{information}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{information}/RECORD", "")
 
 
 def _make_repository(top: Path, tree: Path) -> None:

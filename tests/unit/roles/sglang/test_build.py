@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -94,10 +95,29 @@ def test_a_commit_names_the_release_and_pip_builds_it_too(play, project):
     assert done.release["installer"]["name"] == "pip"
 
 
+def test_what_sglang_needs_is_compiled_before_a_server_may_start(sdist, prefix):
+    done = sdist(sglang_extra_packages=["needed"])
+    assert done.rc == 0, done.output
+    directory = prefix / "releases" / done.release["id"]
+    counts = json.loads((directory / "bytecode.json").read_text())
+    assert (counts["compiled"], counts["no_python"]) == (1, 1)
+    assert list((directory / "venv").rglob("site-packages/__pycache__/needed.*.pyc"))
+
+
+def test_a_release_whose_compiling_was_cut_short_is_compiled_by_the_next_run(sdist, prefix):
+    directory = prefix / "releases" / sdist().release["id"]
+    (directory / "bytecode.json").unlink()
+    again = sdist()
+    assert again.rc == 0, again.output
+    assert again.changed == 1
+    assert (directory / "bytecode.json").exists()
+
+
 def test_a_wheel_is_installed_and_its_root_is_where_it_landed(play, project):
     done = play(sglang_method="wheel")
     assert done.rc == 0, done.output
     assert done.release["root"].endswith("/site-packages")
+    assert list(Path(done.release["root"]).glob("sglang/srt/__pycache__/server_args.*.pyc"))
     assert origin(done.release).startswith(done.release["root"] + "/sglang/")
 
 

@@ -194,17 +194,17 @@ def test_polling_keeps_it_alive_and_shows_the_newest_line(tmp_path: Path) -> Non
     code = "import sys\nfor n in range(100):\n  print('step', n)\n  sys.stdin.read()\n  __import__('time').sleep(0.1)"
     job, pid = started(code, log=str(tmp_path / "log"), _unwatched_seconds=1.0)
     for _poll in range(8):
-        reply = python(code, _phase="poll", _job=job, _wait_seconds=0.3)
+        reply = python(code, _phase="poll", job=job, _wait_seconds=0.3)
     assert alive(pid)
     assert reply["watched"]["line"].startswith("step ")
-    python(code, _phase="stop", _job=job)
+    python(code, _phase="stop", job=job)
     assert not alive(pid)
     assert not Path(job["directory"]).exists()
 
 
 def test_the_end_is_reported_by_the_poll_that_sees_it(tmp_path: Path) -> None:
     job, _pid = started("import time; time.sleep(0.3); print('done')", log=str(tmp_path / "log"))
-    result = python("", _phase="poll", _job=job, _wait_seconds=30.0)
+    result = python("", _phase="poll", job=job, _wait_seconds=30.0)
     assert result["rc"] == 0
     assert result["tail"] == ["done"]
 
@@ -213,10 +213,52 @@ def test_a_killed_supervisor_is_not_waited_for(tmp_path: Path) -> None:
     job, pid = started("import time; time.sleep(100)", log=str(tmp_path / "log"))
     supervisor = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     os.kill(supervisor, 9)
-    result = python("", _phase="poll", _job=job, _wait_seconds=30.0)
+    result = python("", _phase="poll", job=job, _wait_seconds=30.0)
     os.kill(pid, 9)
     assert result["failed"]
     assert "supervising process" in result["msg"]
+
+
+# ---- in the background ---------------------------------------------------------------------
+
+
+def test_a_command_in_the_background_goes_on_unwatched_and_is_waited_for_later(tmp_path: Path) -> None:
+    log = str(tmp_path / "log")
+    code = f"import pathlib, time\nwhile not pathlib.Path({str(tmp_path / 'go')!r}).exists(): time.sleep(0.05)\nprint('done')"
+    left = python(code, log=log, background=True, _unwatched_seconds=0.1, _wait_seconds=0.0)
+    assert left["job"]
+    assert "rc" not in left
+    # Ten times as long as a watched command would live without a watcher.
+    time.sleep(1.0)
+    (tmp_path / "go").touch()
+    result = run(job=left["job"])
+    assert result["rc"] == 0
+    assert result["tail"] == ["done"]
+    assert not Path(left["job"]["directory"]).exists()
+
+
+def test_a_failure_in_the_background_fails_the_task_that_waits(tmp_path: Path) -> None:
+    code = "import time; time.sleep(0.5); print('the reason'); raise SystemExit(3)"
+    left = python(code, log=str(tmp_path / "log"), background=True, _wait_seconds=0.0)
+    assert not left.get("failed")
+    result = run(job=left["job"], label="compile")
+    assert result["failed"]
+    assert "compile: " in result["msg"]
+    assert "the reason" in result["msg"]
+
+
+def test_a_command_in_the_background_that_fails_at_once_fails_its_own_task() -> None:
+    result = run("/nonexistent", background=True, _wait_seconds=20.0)
+    assert result["failed"]
+    assert "job" not in result
+
+
+def test_a_job_that_is_gone_is_named_and_not_waited_for(tmp_path: Path) -> None:
+    result = run(
+        job={"directory": str(tmp_path / "gone"), "log": "", "temporary_log": False, "start": 0}, label="compile"
+    )
+    assert result["failed"]
+    assert "compile: " in result["msg"]
 
 
 # ---- the private directory -----------------------------------------------------------------
