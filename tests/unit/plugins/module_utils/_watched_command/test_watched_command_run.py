@@ -224,13 +224,14 @@ def test_a_killed_supervisor_is_not_waited_for(tmp_path: Path) -> None:
 
 def test_a_command_in_the_background_goes_on_unwatched_and_is_waited_for_later(tmp_path: Path) -> None:
     log = str(tmp_path / "log")
-    code = f"import pathlib, time\nwhile not pathlib.Path({str(tmp_path / 'go')!r}).exists(): time.sleep(0.05)\nprint('done')"
+    go = str(tmp_path / "go")
+    code = f"import os, time\nwhile not os.path.exists({go!r}): time.sleep(0.05)\nprint('done')"
     left = python(code, log=log, background=True, _unwatched_seconds=0.1, _wait_seconds=0.0)
     assert left["job"]
     assert "rc" not in left
     # Ten times as long as a watched command would live without a watcher.
     time.sleep(1.0)
-    (tmp_path / "go").touch()
+    Path(go).touch()
     result = run(job=left["job"])
     assert result["rc"] == 0
     assert result["tail"] == ["done"]
