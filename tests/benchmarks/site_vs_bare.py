@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`make site` from nothing against the same work done by hand, side by side on this machine.
 
-    python3 tests/benchmarks/site_vs_bare.py [--runs 3] [--work DIR] [--keep-going]
+    python3 tests/benchmarks/site_vs_bare.py [--runs 3] [--work DIR] [--port 30000]
 
 Every run starts from nothing: a fresh clone, an empty HOME, an empty uv and pip cache. The two sides
 alternate, so that a slow hour of the network or the machine hits both. The bare side is what a person
@@ -32,11 +32,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PORT = 30000
 SGLANG = "sglang==0.5.9"
 TOOLKIT = "cuda-toolkit[nvcc,cudart,crt,nvvm,cccl]==13.0.2"
 SERVER_ARGUMENTS = [
-    *("--host", "127.0.0.1", "--port", str(PORT), "--device", "cpu", "--dtype", "float32"),
+    *("--host", "127.0.0.1", "--device", "cpu", "--dtype", "float32"),
     *("--attention-backend", "torch_native", "--sampling-backend", "pytorch"),
     *("--mem-fraction-static", "0.1", "--max-total-tokens", "4096", "--disable-overlap-schedule"),
 ]
@@ -92,25 +91,26 @@ class Side:
         return sum(self.steps.values())
 
 
-def make_site(work: Path) -> tuple[Side, float]:
+def make_site(work: Path, port: int) -> tuple[Side, float]:
     """Both runs of `make site` in a fresh clone; the second is timed on its own."""
     side = Side(work, "site")
     checkout = side.clone()
+    site = ["make", "site", f"ARGS=--extra-vars server_port={port}"]
     with side.step("make site"):
-        side.run("make", "site", cwd=checkout)
+        side.run(*site, cwd=checkout)
     summary = json.loads((checkout / ".quickstart/summary.json").read_text())
     print(
         f"  site: patch {summary['patch_status']}, healthy after {summary['seconds_to_healthy']} s",
         flush=True,
     )
     start = time.monotonic()
-    side.run("make", "site", cwd=checkout)
+    side.run(*site, cwd=checkout)
     second = time.monotonic() - start
-    side.run("make", "clean-quickstart", cwd=checkout)
+    side.run("make", "clean-quickstart", *site[2:], cwd=checkout)
     return side, second
 
 
-def bare(work: Path) -> Side:
+def bare(work: Path, port: int) -> Side:
     """The same result by hand, without any of the collection's checks."""
     side = Side(work, "bare")
     checkout = side.clone()
@@ -132,7 +132,7 @@ def bare(work: Path) -> Side:
         side.run(uv, "venv", "--python", sys.executable, "venv")
         side.run(uv, "pip", "install", "--python", "venv/bin/python", SGLANG)
     with side.step("server to first answer"):
-        serve_until_first_answer(side, libcuda)
+        serve_until_first_answer(side, libcuda, port)
     return side
 
 
@@ -156,7 +156,7 @@ def unpack_libcuda(side: Side) -> Path:
     return next((apt / "root").rglob("libcuda.so.1")).parent
 
 
-def serve_until_first_answer(side: Side, libcuda: Path) -> None:
+def serve_until_first_answer(side: Side, libcuda: Path, port: int) -> None:
     environment = {**side.environment, "LD_LIBRARY_PATH": str(libcuda), "SGLANG_USE_CPU_ENGINE": "1"}
     argv = [
         str(side.home / "venv/bin/python"),
@@ -167,10 +167,14 @@ def serve_until_first_answer(side: Side, libcuda: Path) -> None:
     ]
     with side.log.open("ab") as log:
         server = subprocess.Popen(
-            [*argv, *SERVER_ARGUMENTS], env=environment, stdout=log, stderr=log, start_new_session=True
+            [*argv, "--port", str(port), *SERVER_ARGUMENTS],
+            env=environment,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
         )
     try:
-        while not first_answer():
+        while not first_answer(port):
             if server.poll() is not None:
                 raise SystemExit(f"the bare server ended with {server.returncode}; log: {side.log}")
             time.sleep(0.5)
@@ -181,9 +185,9 @@ def serve_until_first_answer(side: Side, libcuda: Path) -> None:
         server.wait(60)
 
 
-def first_answer() -> bool:
+def first_answer(port: int) -> bool:
     request = urllib.request.Request(
-        f"http://127.0.0.1:{PORT}/generate",
+        f"http://127.0.0.1:{port}/generate",
         data=json.dumps({"text": "Hello", "sampling_params": {"max_new_tokens": 8, "temperature": 0}}).encode(),
         headers={"Content-Type": "application/json"},
     )
@@ -198,15 +202,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3, help="runs of each side (default 3)")
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()), help="where both sides work")
+    parser.add_argument("--port", type=int, default=30000, help="a free port for the servers (default 30000)")
     options = parser.parse_args()
     site_seconds, bare_seconds, second_seconds = [], [], []
     for number in range(1, options.runs + 1):
-        side, second = make_site(options.work)
+        side, second = make_site(options.work, options.port)
         print(f"run {number}  make site      {side.seconds:7.1f} s   (second run {second:.1f} s)", flush=True)
         site_seconds.append(side.seconds)
         second_seconds.append(second)
         shutil.rmtree(side.home)
-        side = bare(options.work)
+        side = bare(options.work, options.port)
         steps = ", ".join(f"{name} {seconds:.1f}" for name, seconds in side.steps.items())
         print(f"run {number}  bare           {side.seconds:7.1f} s   ({steps})", flush=True)
         bare_seconds.append(side.seconds)
