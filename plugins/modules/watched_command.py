@@ -62,7 +62,7 @@ options:
       - Start the command and go on with the play. A later task gets the returned RV(job) as its O(job), shows what the
         command does from then on, waits for its end and fails as it does.
       - Nobody watches meanwhile. If the play ends before, the command goes on to its end, for at most
-        O(timeout_seconds).
+        O(timeout_seconds); its result then stays in a small directory below the temporary directory.
       - A command that ends at once has its result returned by this task, and no RV(job).
     type: bool
     default: false

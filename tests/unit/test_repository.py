@@ -155,3 +155,12 @@ class TestRole:
 def is_template(value: object) -> bool:
     """A default that is computed cannot be written into the documentation as a value."""
     return isinstance(value, str) and "{{" in value
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    lost = []
+    for document in [path for path in tracked() if path.suffix == ".md"]:
+        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text()):
+            if "://" not in link and not (document.parent / link).exists():
+                lost.append(f"{document.relative_to(ROOT)}: {link}")
+    assert lost == []

@@ -23,6 +23,10 @@ _LONGEST_BYTES = 1 << 20
 _STAMP = re.compile(rb"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)", re.MULTILINE)
 # SGLang's stamps have no fractions.
 _STAMP_SLACK_SECONDS = 1.5
+# As SGLang prints its arguments (`ServerArgs(... api_key='...'`); what is quoted from a log is shown to people.
+_SECRET = re.compile(
+    r"""(?P<name>\b\w*(?:api_key|password|token|secret)=)(?P<quote>['"])(?:\\.|(?!(?P=quote)).)*(?P=quote)"""
+)
 
 
 class Text(t.NamedTuple):
@@ -104,7 +108,8 @@ class UnitLog:
 
 
 def _clean(data: bytes) -> str:
-    return "\n".join(lines_of(data.decode("utf-8", "replace")))
+    text = "\n".join(lines_of(data.decode("utf-8", "replace")))
+    return _SECRET.sub(r"\g<name>'***'", text)
 
 
 def _of_this_run(data: bytes, written_at: float, started: float | None) -> tuple[bytes, bool]:

@@ -98,8 +98,8 @@ class WatchedCommand:
                 chdir=chdir,
                 log=log,
                 timeout_seconds=self._p["timeout_seconds"],
-                # In the background it is nobody's turn to watch before the command has ended.
-                unwatched_seconds=self._p["timeout_seconds" if self._p["background"] else "_unwatched_seconds"],
+                unwatched_seconds=self._p["_unwatched_seconds"],
+                background=self._p["background"],
             ),
         )
         return {"directory": job.directory, "log": log, "temporary_log": temporary, "start": start}

@@ -31,6 +31,8 @@ class Order(t.NamedTuple):
     log: str
     timeout_seconds: float
     unwatched_seconds: float
+    # Nobody watches before a later task does; the result waits for that task without a process.
+    background: bool = False
 
 
 def launch(job: Job, order: Order) -> None:
@@ -111,11 +113,15 @@ class _Supervisor:
             self._job.write(
                 {"finished": True, "rc": rc, "error": error, "ended_by": self._ended_by, "seconds": round(seconds, 1)}
             )
-            self._linger()
+            if not self._order.background:
+                self._linger()
 
     def _linger(self) -> None:
         """Without a reader the directory would stay for ever."""
-        while not self._job.asked_to_stop() and self._seconds_unwatched() < self._order.unwatched_seconds:
+        while (
+            not (self._terminated or self._job.asked_to_stop())
+            and self._seconds_unwatched() < self._order.unwatched_seconds
+        ):
             time.sleep(0.5)
         self._job.remove()
 
@@ -139,7 +145,7 @@ class _Supervisor:
             return STOPPED
         if time.monotonic() - self._started > self._order.timeout_seconds:
             return TIMEOUT
-        if self._seconds_unwatched() > self._order.unwatched_seconds:
+        if not self._order.background and self._seconds_unwatched() > self._order.unwatched_seconds:
             return UNWATCHED
         return None
 

@@ -88,6 +88,9 @@ def test_secrets_stay_off_the_command_line_and_out_of_the_output(host):
     assert key not in " ".join(host.command_line())
     assert (launch / "main.yaml").stat().st_mode & 0o777 == 0o640
     assert (launch / "main.env").stat().st_mode & 0o777 == 0o640
+    # SGLang prints its arguments, the key too.
+    assert (host.prefix / "logs").stat().st_mode & 0o777 == 0o750
+    assert (host.prefix / "logs/main.log").stat().st_mode & 0o777 == 0o600
     assert key.split()[0] in (launch / "main.yaml").read_text()
 
     without = host.deploy(NEW)

@@ -16,8 +16,8 @@ from ansible_collections.inferops.blackwell.plugins.module_utils._python_patch i
 from ansible_collections.inferops.blackwell.plugins.module_utils._python_patch.errors import PatchError
 
 Item = t.TypeVar("Item")
-# PROOF=1 in the environment: every point of a matrix instead of a seeded sample.
-PROOF = bool(os.environ.get("PROOF"))
+# Set by `make proof`: every point of a matrix instead of a seeded sample.
+PROOF = bool(os.environ.get("INFEROPS_PROOF"))
 
 
 def sample(items: t.Sequence[Item], count: int) -> list[Item]:

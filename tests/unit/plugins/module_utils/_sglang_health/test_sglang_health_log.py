@@ -83,3 +83,11 @@ def test_a_missing_log_is_an_empty_one_and_an_unreadable_one_is_named(tmp_path: 
     assert FileLog(str(tmp_path / "none"), None).read(None).text == ""
     assert "cannot be read" in FileLog(str(tmp_path), None).read(None).problem
     assert NoLog().read(None).text == ""
+
+
+@pytest.mark.parametrize("name", ["api_key", "admin_api_key", "ssl_keyfile_password"])
+def test_secrets_among_the_printed_arguments_are_masked(log: Path, name: str) -> None:
+    write(log, f"server_args=ServerArgs(host='127.0.0.1', {name}='it\\'s secret', tokenizer_path='/m', port=1)\n")
+    text = FileLog(str(log), 0).read(None).text
+    assert "secret" not in text
+    assert f"{name}='***', tokenizer_path='/m', port=1)" in text

@@ -238,6 +238,21 @@ def test_a_command_in_the_background_goes_on_unwatched_and_is_waited_for_later(t
     assert not Path(left["job"]["directory"]).exists()
 
 
+def test_the_end_of_a_command_in_the_background_leaves_its_result_and_no_process(tmp_path: Path) -> None:
+    left = python("print('done')", log=str(tmp_path / "log"), background=True, _wait_seconds=0.0)
+    job = Job.open(left["job"]["directory"])
+    wait_until(lambda: bool(job.read().get("finished")) and not job.supervised())
+    assert run(job=left["job"])["tail"] == ["done"]
+
+
+def test_a_supervisor_that_waits_for_a_reader_ends_at_a_signal(tmp_path: Path) -> None:
+    job, pid = started("import time; time.sleep(0.5)", log=str(tmp_path / "log"))
+    supervisor = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    wait_until(lambda: bool(Job.open(job["directory"]).read().get("finished")))
+    os.kill(supervisor, 15)
+    wait_until(lambda: not alive(supervisor))
+
+
 def test_a_failure_in_the_background_fails_the_task_that_waits(tmp_path: Path) -> None:
     code = "import time; time.sleep(0.5); print('the reason'); raise SystemExit(3)"
     left = python(code, log=str(tmp_path / "log"), background=True, _wait_seconds=0.0)
