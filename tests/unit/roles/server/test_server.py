@@ -220,6 +220,14 @@ def test_verify_names_every_failed_check(host):
     assert "source: differ from the build: sglang/srt/other.py" in failed.text
     assert "launch files other" in failed.text
 
+    # Nothing runs and nothing is recorded: then nothing is claimed of flag and launch either.
+    host.stop()
+    (directory / "launch/main.json").unlink()
+    failed = host.verify()
+    assert failed.rc != 0
+    assert "flag: command line: no process" in failed.text
+    assert "launched as unknown" in failed.text
+
 
 def test_old_releases_go_but_the_way_back_stays(host):
     for day, name in enumerate(("a", "b", "c"), start=1):
