@@ -12,7 +12,6 @@ for minutes, since it hands out the files four at a time.
 """
 
 import compileall
-import contextlib
 import json
 import multiprocessing
 import os
@@ -24,13 +23,6 @@ import time
 SECONDS_BETWEEN_LINES = 2
 # What an import of SGLang reads most of. The patch is tried by such an import while the rest is still being compiled.
 FIRST = ("torch", "transformers", "sympy", "numpy", "scipy")
-
-
-def give_way():
-    """Others may be waiting for the processor. Linux weighs sessions first where autogroups are on, then processes."""
-    os.nice(19)
-    with contextlib.suppress(OSError):
-        pathlib.Path("/proc/self/autogroup").write_text("19")
 
 
 def compiled(path):
@@ -62,7 +54,8 @@ def main():
         root = where if (where / "sglang").is_dir() else site_packages
         compile_all(sorted((root / "sglang").rglob("*.py")))
         return
-    give_way()
+    # The tasks beside it go first, but not by much: a start waits for this, on a host that may be busy for days.
+    os.nice(5)
     packages = sorted(
         (entry for entry in site_packages.iterdir() if entry.name != "sglang"),
         key=lambda entry: (entry.name not in FIRST, entry.name),
