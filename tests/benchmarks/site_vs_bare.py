@@ -95,18 +95,18 @@ def make_site(work: Path, port: int) -> tuple[Side, float]:
     """Both runs of `make site` in a fresh clone; the second is timed on its own."""
     side = Side(work, "site")
     checkout = side.clone()
-    site = ["make", "site", f"ARGS=--extra-vars server_port={port}"]
+    arguments = f"ARGS=--extra-vars server_port={port}"
     with side.step("make site"):
-        side.run(*site, cwd=checkout)
+        side.run("make", "site", arguments, cwd=checkout)
     summary = json.loads((checkout / ".quickstart/summary.json").read_text())
     print(
         f"  site: patch {summary['patch_status']}, healthy after {summary['seconds_to_healthy']} s",
         flush=True,
     )
     start = time.monotonic()
-    side.run(*site, cwd=checkout)
+    side.run("make", "site", arguments, cwd=checkout)
     second = time.monotonic() - start
-    side.run("make", "clean-quickstart", *site[2:], cwd=checkout)
+    side.run("make", "clean-quickstart", arguments, cwd=checkout)
     return side, second
 
 
