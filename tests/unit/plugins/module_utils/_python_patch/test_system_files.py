@@ -1,16 +1,19 @@
 # Copyright (c) 2026, inferops contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files as the system has them: links and bytecode. Mounts and foreign owners: tests/integration/python_patch."""
+"""Files as the system has them: links, foreign owners, mounts, bytecode."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
 import py_compile
+import shutil
 import subprocess
 import sys
+import tempfile
 import typing as t
+from pathlib import Path
 
 import pytest
 from ansible_collections.inferops.blackwell.plugins.module_utils._python_patch import files
@@ -139,3 +142,96 @@ class TestBytecode:
         message = str(timed.refused(A))
         assert f"its old bytecode {importlib.util.cache_from_source(source)} would still be imported" in message
         assert timed.read("a.py") == "V = 1\n"
+
+
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+
+
+@pytest.fixture
+def mount() -> t.Iterator[t.Callable[..., None]]:
+    """mount(8) with its arguments; unmounted in the end, skipped where it is not allowed."""
+    points: list[str] = []
+
+    def run(*arguments: str) -> None:
+        if subprocess.run(["mount", *arguments], capture_output=True, check=False).returncode:
+            pytest.skip("mount is not allowed here")
+        if arguments[-1] not in points:
+            points.append(arguments[-1])
+
+    yield run
+    for point in reversed(points):
+        subprocess.run(["umount", point], check=True)
+
+
+@root_only
+class TestMounts:
+    def test_a_bind_mounted_file_is_refused_unless_asked(self, tree: Workspace, mount: t.Callable[..., None]) -> None:
+        real = tree.base / "real.py"
+        real.write_text("V = 1\n")
+        mount("--bind", str(real), str(tree.root / "a.py"))
+        message = str(tree.refused(A))
+        assert "cannot be replaced by a rename (Device or resource busy; a bind mount?); unsafe_writes=true" in message
+        assert real.read_text() == "V = 1\n"
+        assert [path.name for path in tree.root.iterdir()] == ["a.py"]
+        tree.present(A, unsafe_writes=True)
+        assert real.read_text() == "V = 2\n"
+        tree.refused({**A, "edits": [{"replace": "V = 1", "insert": "V = 3"}]}, unsafe_writes=True, validate=["false"])
+        assert real.read_text() == "V = 2\n"
+        tree.absent(unsafe_writes=True)
+        assert real.read_text() == "V = 1\n"
+        assert [path.name for path in tree.root.iterdir()] == ["a.py"]
+
+    def test_a_read_only_tree(self, tree: Workspace, mount: t.Callable[..., None]) -> None:
+        mount("--bind", str(tree.root), str(tree.root))
+        mount("-o", "remount,ro,bind", str(tree.root))
+        message = str(tree.refused(A))
+        assert "Read-only file system" in message
+        assert "every file has its old content" in message
+        assert tree.read("a.py") == "V = 1\n"
+        assert tree.status() == "pristine"
+
+    def test_a_file_system_that_fills_up(self, tree: Workspace, mount: t.Callable[..., None]) -> None:
+        mount("-t", "tmpfs", "-o", "size=64k", "tmpfs", str(tree.root))
+        tree.write("a.py", "V = 1\n" + "# filler\n" * 3000)
+        tree.write("b.py", "V = 1\n")
+        before = tree.tree()
+        recipe = ({**A, "path": "b.py"}, A, {"path": "c.py", "content": "# " + "x" * 30000})
+        assert "No space left on device" in str(tree.refused(*recipe))
+        assert tree.tree() == before
+
+    def test_a_store_without_space(self, tree: Workspace, mount: t.Callable[..., None]) -> None:
+        tree.store.mkdir()
+        mount("-t", "tmpfs", "-o", "size=16k", "tmpfs", str(tree.store))
+        tree.write("a.py", "V = 1\n" + "# filler\n" * 3000)
+        before = tree.tree()
+        assert "No space left on device" in str(tree.refused(A))
+        assert tree.tree() == before
+        assert tree.objects() == []
+
+
+@root_only
+def test_another_user_cannot_patch_a_tree_of_root() -> None:
+    """As uid 65534 in a child: refused, nothing changed, the reason named."""
+    python = "/usr/bin/python3"
+    if not Path(python).exists():
+        pytest.skip("no interpreter that every user can run")
+    with tempfile.TemporaryDirectory() as base:
+        Path(base).chmod(0o755)
+        tree = Workspace(Path(base))
+        tree.write("a.py", "V = 1\n")
+        package = Path(files.__file__).resolve().parent
+        shutil.copytree(package, tree.base / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+        home = tree.base / "home"
+        home.mkdir()
+        os.chown(home, 65534, 65534)
+        code = (
+            "import os, sys; os.setgid(65534); os.setuid(65534); sys.path.insert(0, sys.argv[1])\n"
+            "from _python_patch import engine, errors\n"
+            f"try: engine.present(engine.Request('set', {str(tree.root)!r}, {str(home / 'store')!r}, [{A!r}]))\n"
+            "except errors.PatchError as error: print(error)\n"
+        )
+        result = subprocess.run([python, "-c", code, base], capture_output=True, text=True, check=True)
+        assert "Permission denied" in result.stdout
+        assert "every file has its old content" in result.stdout
+        assert tree.tree() == {"a.py": "V = 1\n"}
+        assert list(home.iterdir()) == []
