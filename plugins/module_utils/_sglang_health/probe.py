@@ -18,7 +18,7 @@ from ansible_collections.inferops.blackwell.plugins.module_utils._sglang_health.
 
 _PAUSE_SECONDS = 0.5
 # A server that starts writes a line into its log for each 503.
-_PAUSE_WHILE_STARTING_SECONDS = 2.0
+_PAUSE_WHILE_STARTING_SECONDS = 1.0
 # A good answer of /health takes a second.
 _LONG_SECONDS = 3.0
 _TRIES = 3
@@ -79,6 +79,13 @@ class Probe:
         if self.answers >= self._wanted:
             return "waiting for a generated answer"
         return f"healthy {self.answers}/{self._wanted}" if self.answers else None
+
+    def pause(self, seconds: float) -> None:
+        """Wait so long, or until the request in flight is answered."""
+        if self._thread is not None and self._thread.is_alive():
+            self._thread.join(seconds)
+        else:
+            time.sleep(seconds)
 
     def step(self) -> None:
         """Ask the next thing unless something is being asked. Call it often."""

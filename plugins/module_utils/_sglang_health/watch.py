@@ -92,9 +92,12 @@ class Watch:
                 return Outcome(self.elapsed, None)
             if self.elapsed > self._timeout_seconds:
                 return Outcome(self.elapsed, self._timed_out())
-            time.sleep(_LOOK_SECONDS)
-            # A request in flight would be lost with the slice, and asked again.
-            if end is not None and not self.probe.pending and (time.monotonic() > end or self.phase != phase):
+            self.probe.pause(_LOOK_SECONDS)
+            # A request in flight would be lost with the slice, and asked again. Between the last answers, a second
+            # each, a new slice would cost half of that.
+            if end is not None and not self.probe.pending and not self.probe.answers and (
+                time.monotonic() > end or self.phase != phase
+            ):
                 return None
 
     # ---- one look --------------------------------------------------------------------------
