@@ -14,6 +14,8 @@ from ansible.errors import AnsibleConnectionFailure
 from ansible.plugins.action import ActionBase
 from ansible_collections.inferops.blackwell.plugins.plugin_utils._live import Live
 
+# Long enough to see a command that cannot be started.
+_WAIT_AT_START_SECONDS = 0.1
 _WAIT_FIRST_SECONDS = 1.0
 _WAIT_LONGEST_SECONDS = 5.0
 # Well below the time after which the target ends a command that nobody watches.
@@ -35,7 +37,7 @@ class ActionModule(ActionBase):
     def _watch(self, task_vars: dict[str, t.Any], live: Live) -> dict[str, t.Any]:
         job: dict[str, t.Any] | None = self._task.args.get("job")
         try:
-            reply = self._phase(task_vars, "poll" if job else "start")
+            reply = self._phase(task_vars, "poll" if job else "start", _wait_seconds=_WAIT_AT_START_SECONDS)
             wait = _WAIT_FIRST_SECONDS
             while "watched" in reply:
                 job = reply["watched"]["job"]

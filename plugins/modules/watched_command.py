@@ -66,6 +66,12 @@ options:
       - A command that ends at once has its result returned by this task, and no RV(job).
     type: bool
     default: false
+  nice:
+    description:
+      - Run the command so much nicer to everything else on the host, V(0) to V(19). Where the kernel shares the cores out
+        by session (autogroup), the session gets that niceness too.
+    type: int
+    default: 0
   job:
     description:
       - A command that an earlier task started with O(background), to wait for. Of the other options only O(label),

@@ -29,6 +29,7 @@ ARGUMENTS: dict[str, dict[str, t.Any]] = {
     "creates": {"type": "path"},
     "success_rcs": {"type": "list", "elements": "int", "default": [0]},
     "background": {"type": "bool", "default": False},
+    "nice": {"type": "int", "default": 0},
     "job": {
         "type": "dict",
         "options": {
@@ -47,6 +48,7 @@ ARGUMENTS: dict[str, dict[str, t.Any]] = {
 _TAIL_LINES = 40
 _TAIL_LINES_IN_MESSAGE = 15
 _STOP_SECONDS = 10.0
+_NICEST = 19
 
 
 class WatchedCommand:
@@ -77,6 +79,8 @@ class WatchedCommand:
     def _skip_if_not_needed(self) -> None:
         if not self._p["argv"] or not self._p["argv"][0]:
             self._module.fail_json(msg="argv must name a program")
+        if not 0 <= self._p["nice"] <= _NICEST:
+            self._module.fail_json(msg=f"nice must be 0 to {_NICEST}, not {self._p['nice']}")
         creates = self._p["creates"]
         if creates and Path(creates).exists():
             self._module.exit_json(changed=False, rc=0, log="", stdout="", tail=[], msg=f"{creates} exists already")
@@ -100,6 +104,7 @@ class WatchedCommand:
                 timeout_seconds=self._p["timeout_seconds"],
                 unwatched_seconds=self._p["_unwatched_seconds"],
                 background=self._p["background"],
+                nice=self._p["nice"],
             ),
         )
         return {"directory": job.directory, "log": log, "temporary_log": temporary, "start": start}

@@ -33,6 +33,7 @@ class Order(t.NamedTuple):
     unwatched_seconds: float
     # Nobody watches before a later task does; the result waits for that task without a process.
     background: bool = False
+    nice: int = 0
 
 
 def launch(job: Job, order: Order) -> None:
@@ -86,6 +87,8 @@ class _Supervisor:
                     stdout=log,
                     stderr=log,
                     start_new_session=True,
+                    # This process has one thread: nothing can hold a lock in the child.
+                    preexec_fn=self._be_nice if self._order.nice else None,  # noqa: PLW1509
                 )
         except OSError as error:
             self._finish(rc=None, error=f"{error.filename or self._order.argv[0]}: {error.strerror}")
@@ -98,6 +101,12 @@ class _Supervisor:
             if process.poll() is None:
                 _end_session(process)
         self._finish(rc=rc, error=None)
+
+    def _be_nice(self) -> None:
+        """In the child. Where the kernel shares the cores out by session, a process's own niceness counts only there."""
+        os.nice(self._order.nice)
+        with contextlib.suppress(OSError), open("/proc/self/autogroup", "w", encoding="ascii") as autogroup:
+            autogroup.write(str(self._order.nice))
 
     def _on_signal(self, number: int, frame: object) -> None:
         self._terminated = True

@@ -5,7 +5,7 @@
 
 PYTHON -c SOURCE tree ROOT      the package sglang in ROOT, or in the environment when that has it
 PYTHON -c SOURCE first          of all that is installed there, except SGLang: what a start imports most of
-PYTHON -c SOURCE rest MARKER    all of it, on cores that are idle; MARKER says at the end that it is done
+PYTHON -c SOURCE rest MARKER    all of it; MARKER says at the end that it is done
 
 The tree is apart because it is patched soon after: whoever reads a file while another replaces it may write bytecode
 of the old text with the date of the new. What a start imports is apart because a start has to wait for it: a third
@@ -74,7 +74,6 @@ def main():
     elif what == "first":
         compile_all(environment(site_packages)[0])
     else:
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
         first, later = environment(site_packages)
         marker = pathlib.Path(sys.argv[2])
         unfinished = marker.with_name(marker.name + ".new")

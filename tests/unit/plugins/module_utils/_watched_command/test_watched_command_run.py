@@ -253,6 +253,21 @@ def test_a_supervisor_that_waits_for_a_reader_ends_at_a_signal(tmp_path: Path) -
     wait_until(lambda: not alive(supervisor))
 
 
+def test_a_nice_command_and_its_session_yield_to_others(tmp_path: Path) -> None:
+    code = (
+        "import os, pathlib; print(os.nice(0), pathlib.Path('/proc/self/autogroup').read_text().split()[-1]"
+        " if os.path.exists('/proc/self/autogroup') else 7)"
+    )
+    assert python(code, log=str(tmp_path / "log"), nice=7)["tail"] == ["7 7"]
+
+
+@pytest.mark.parametrize("nice", [-1, 20])
+def test_a_niceness_that_no_system_has_is_refused(nice: int, tmp_path: Path) -> None:
+    result = python("", log=str(tmp_path / "log"), nice=nice)
+    assert result["failed"]
+    assert result["msg"] == f"nice must be 0 to 19, not {nice}"
+
+
 def test_a_failure_in_the_background_fails_the_task_that_waits(tmp_path: Path) -> None:
     code = "import time; time.sleep(0.5); print('the reason'); raise SystemExit(3)"
     left = python(code, log=str(tmp_path / "log"), background=True, _wait_seconds=0.0)
