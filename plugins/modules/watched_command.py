@@ -68,8 +68,8 @@ options:
     default: false
   nice:
     description:
-      - Run the command so much nicer to everything else on the host, V(0) to V(19). Where the kernel shares the cores out
-        by session (autogroup), the session gets that niceness too.
+      - Run the command so much nicer to everything else on the host, V(0) to V(19). Where the kernel shares out the
+        cores by session (autogroup), the session gets that niceness too.
     type: int
     default: 0
   job:

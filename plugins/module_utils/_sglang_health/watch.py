@@ -95,9 +95,8 @@ class Watch:
             self.probe.pause(_LOOK_SECONDS)
             # A request in flight would be lost with the slice, and asked again. Between the last answers, a second
             # each, a new slice would cost half of that.
-            if end is not None and not self.probe.pending and not self.probe.answers and (
-                time.monotonic() > end or self.phase != phase
-            ):
+            is_kept = self.probe.pending or self.probe.answers
+            if end is not None and not is_kept and (time.monotonic() > end or self.phase != phase):
                 return None
 
     # ---- one look --------------------------------------------------------------------------

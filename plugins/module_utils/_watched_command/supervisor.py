@@ -103,7 +103,7 @@ class _Supervisor:
         self._finish(rc=rc, error=None)
 
     def _be_nice(self) -> None:
-        """In the child. Where the kernel shares the cores out by session, a process's own niceness counts only there."""
+        """In the child. Where the kernel shares out the cores by session, a process's niceness counts only inside."""
         os.nice(self._order.nice)
         with contextlib.suppress(OSError), open("/proc/self/autogroup", "w", encoding="ascii") as autogroup:
             autogroup.write(str(self._order.nice))
