@@ -3,13 +3,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compile a release to bytecode, on all cores. Run by the release's own interpreter:
 
-PYTHON -c SOURCE tree ROOT      the package sglang in ROOT, or in the environment when that has it
-PYTHON -c SOURCE first          of all that is installed there, except SGLang: what a start imports most of
-PYTHON -c SOURCE rest MARKER    all of it; MARKER says at the end that it is done
+PYTHON -c SOURCE tree ROOT                  the package sglang in ROOT, or in the environment when that has it
+PYTHON -c SOURCE imported MARKER NAME ...   what a start imports of these packages; MARKER says that it is done
 
 The tree is apart because it is patched soon after: whoever reads a file while another replaces it may write bytecode
-of the old text with the date of the new. What a start imports is apart because a start has to wait for it: a third
-of the work.
+of the old text with the date of the new.
 """
 
 import compileall
@@ -22,13 +20,8 @@ import sysconfig
 import time
 
 SECONDS_BETWEEN_LINES = 2
-# Measured on 0.5.9: these hold nine tenths of what a server compiles when it starts without bytecode.
-FIRST = frozenset(
-    "aiohttp compressed_tensors fastapi flashinfer huggingface_hub mpmath networkx numpy nvidia_cutlass_dsl openai"
-    " pydantic scipy setuptools sympy timm torch torchaudio torchvision transformers triton".split()
-)
-# Of those, what no start imports, or only the one model that is served.
-NOT_FIRST = (("tests",), ("transformers", "models"))
+# What no start imports, or of which only the one model that is served.
+NEVER_IMPORTED = (("tests",), ("transformers", "models"))
 
 
 def compiled(path):
@@ -53,33 +46,32 @@ def compile_all(files):
     return {"compiled": done, "no_python": count - done, "python": sys.version.split()[0]}
 
 
-def is_first(parts):
-    return parts[0] in FIRST and not any(set(place) <= set(parts) for place in NOT_FIRST)
+def is_imported(parts):
+    return not any(set(place) <= set(parts) for place in NEVER_IMPORTED)
 
 
-def environment(site_packages):
-    """Two lists: what a start imports, and everything else; without SGLang."""
-    files = sorted(file for file in site_packages.rglob("*.py") if file.relative_to(site_packages).parts[0] != "sglang")
-    first = [file for file in files if is_first(file.relative_to(site_packages).parts)]
-    return first, sorted(set(files) - set(first))
+def sources(package):
+    module = package.with_name(package.name + ".py")
+    return [module] if module.is_file() else package.rglob("*.py")
+
+
+def write_marker(marker, counts):
+    unfinished = marker.with_name(marker.name + ".new")
+    unfinished.write_text(json.dumps(counts, indent=4) + "\n")
+    unfinished.replace(marker)
 
 
 def main():
-    what = sys.argv[1]
+    what, place, *packages = sys.argv[1:]
     site_packages = pathlib.Path(sysconfig.get_path("purelib"))
     if what == "tree":
-        root = pathlib.Path(sys.argv[2])
+        root = pathlib.Path(place)
         package = (root if (root / "sglang").is_dir() else site_packages) / "sglang"
         compile_all(sorted(package.rglob("*.py")))
-    elif what == "first":
-        compile_all(environment(site_packages)[0])
     else:
-        first, later = environment(site_packages)
-        marker = pathlib.Path(sys.argv[2])
-        unfinished = marker.with_name(marker.name + ".new")
-        # What the other run has compiled meanwhile is skipped.
-        unfinished.write_text(json.dumps(compile_all(later + first), indent=4) + "\n")
-        unfinished.replace(marker)
+        files = [file for name in packages for file in sources(site_packages / name)]
+        files = sorted(file for file in files if is_imported(file.relative_to(site_packages).parts))
+        write_marker(pathlib.Path(place), compile_all(files))
 
 
 main()
