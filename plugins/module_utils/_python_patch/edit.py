@@ -139,15 +139,35 @@ def _is_future(statement: ast.stmt) -> bool:
 
 
 def ordered(source: Source, splices: t.Sequence[Splice]) -> list[Splice]:
-    """In the order of the file, those at one place in the order given; refuses overlaps."""
-    result = sorted(splices, key=lambda splice: (splice.start, splice.end))
+    """In the order of the file, those at one place from the inside out, then as given; refuses overlaps."""
+    result = sorted(splices, key=lambda splice: (splice.start, splice.end, -_depth(source, splice)))
     for before, after in zip(result, result[1:]):
         if after.start < before.end:
-            raise PatchError(
-                f"{source.path}:{source.line_of(after.start)}: {after.edit.where} overlaps {before.edit.where}, "
-                f"which replaces lines {source.line_of(before.start)} to {source.line_of(before.end - 1)}"
-            )
+            raise _overlap(source, after, before)
+    # The end of a replaced block lies behind its bytes, at the start of the next line.
+    for replaced in [splice for splice in result if splice.last > splice.first]:
+        for other in result:
+            if _is_inside(source, other.block, replaced):
+                raise _overlap(source, other, replaced)
     return result
+
+
+def _depth(source: Source, splice: Splice) -> int:
+    """Of blocks that end at one place, the inner one is indented deeper."""
+    return len(block_indent(source, splice.block).expandtabs()) if splice.start == splice.end else 0
+
+
+def _is_inside(source: Source, block: Block, replaced: Splice) -> bool:
+    if not block.body or block.body is replaced.block.body:
+        return False
+    return replaced.start <= source.span(block.body[0])[0] < replaced.end
+
+
+def _overlap(source: Source, edit: Splice, replaced: Splice) -> PatchError:
+    return PatchError(
+        f"{source.path}:{source.line_of(edit.start)}: {edit.edit.where} overlaps {replaced.edit.where}, "
+        f"which replaces lines {source.line_of(replaced.start)} to {source.line_of(replaced.end - 1)}"
+    )
 
 
 def spliced(data: bytes, splices: t.Sequence[Splice]) -> bytes:

@@ -16,6 +16,8 @@ from .errors import PatchError
 
 _UNSUPPORTED = frozenset({errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS})
 _PAUSE_SECONDS = 0.1
+# A lock whose holder is not in the list was given back a moment ago; where that stays so, the holder cannot be seen.
+_GRACE_SECONDS = 0.5
 
 
 @contextlib.contextmanager
@@ -48,16 +50,18 @@ def _acquire(descriptor: int, path: str, what: str, timeout_seconds: float, kind
                 # Some network file systems lock no directories; the store's lock still holds.
                 return
             raise PatchError(f"cannot lock {what} {path}: {error.strerror}") from error
-        if time.monotonic() >= deadline:
+        late = time.monotonic() - deadline
+        by = holder(descriptor) if late >= 0 else None
+        if by is not None or late >= _GRACE_SECONDS:
             raise PatchError(
-                f"{what} {path} is locked by {holder(descriptor)}; waited {timeout_seconds:g} seconds "
+                f"{what} {path} is locked by {by or 'a process that cannot be seen from here'}; waited {timeout_seconds:g} seconds "
                 "(lock_timeout_seconds). Let that run end, then run again"
             )
         time.sleep(_PAUSE_SECONDS)
 
 
-def holder(descriptor: int) -> str:
-    """The process that holds a lock, from the kernel's own list."""
+def holder(descriptor: int) -> str | None:
+    """The process that holds a lock, from the kernel's own list; None where that names nobody."""
     status = os.fstat(descriptor)
     wanted = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
     try:
@@ -69,7 +73,7 @@ def holder(descriptor: int) -> str:
                     return _process(fields[4])
     except OSError:
         pass
-    return "a process that cannot be seen from here"
+    return None
 
 
 def _process(pid: str) -> str:

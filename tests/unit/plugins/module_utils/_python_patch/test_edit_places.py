@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from patch_tools import edit, lines, refusal
 
@@ -172,6 +174,36 @@ class TestSeveral:
         assert edit("a = 1\n", {"after": "a = 1", "insert": "c = 3"}, {"after": "a = 1", "insert": "d = 4"}) == (
             "a = 1\nc = 3\nd = 4\n"
         )
+
+    @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+    def test_where_blocks_end_together_the_inner_one_comes_first(self, order: tuple[int, ...]) -> None:
+        edits = (
+            {"in": "C.f", "at": "end", "insert": "one = 1"},
+            {"in": "C", "after": "def f(): ...", "insert": "two = 2"},
+            {"at": "end", "insert": "three = 3"},
+        )
+        source = "class C:\n    def f():\n        pass\n"
+        assert edit(source, *[edits[number] for number in order]) == (
+            f"{source}        one = 1\n    two = 2\nthree = 3\n"
+        )
+
+    @pytest.mark.parametrize("inside", [{"in": "f", "at": "end"}, {"in": "f", "after": "return 1"}])
+    @pytest.mark.parametrize("end", ["", "\n", "  # done\nb = 2\n"])
+    def test_the_end_of_a_replaced_block_overlaps(self, inside: dict[str, str], end: str) -> None:
+        source = "def f():\n    return 1" + end
+        replace = {"replace": "def f(): ...", "insert": "f = None"}
+        for edits in ([{**inside, **NEW}, replace], [replace, {**inside, **NEW}]):
+            message = refusal(source, *edits)
+            assert "overlaps edit" in message and "(replace `def f(): ...`" in message
+            assert message.endswith("which replaces lines 1 to 2")
+
+    def test_beside_a_replaced_block_is_no_overlap(self) -> None:
+        edits = (
+            {"before": "def f(): ...", "insert": "a = 1"},
+            {"replace": "def f(): ...", "insert": "f = None"},
+            {"after": "def f(): ...", "insert": "b = 2"},
+        )
+        assert edit("def f():\n    return 1\n", *edits) == "a = 1\nf = None\nb = 2\n"
 
     def test_overlaps_are_refused(self) -> None:
         message = refusal("f(a)\n", {"replace": "f(...)", "insert": "g()"}, {"in": None, "replace": "a", "insert": "b"})

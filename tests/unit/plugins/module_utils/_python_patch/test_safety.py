@@ -167,6 +167,23 @@ class TestLock:
         busy(0.3)
         assert tree.present(A, lock_timeout_seconds=30).changed
 
+    def test_a_holder_that_the_kernel_does_not_list_any_more_has_given_the_lock_back(
+        self, tree: Workspace, busy: t.Callable[[float], int], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(lock, "holder", lambda descriptor: None)
+        monkeypatch.setattr(lock, "_GRACE_SECONDS", 60)
+        busy(0.3)
+        assert tree.present(A, lock_timeout_seconds=0).changed
+
+    def test_a_holder_that_cannot_be_seen_is_called_that(
+        self, tree: Workspace, busy: t.Callable[[float], int], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(lock, "holder", lambda descriptor: None)
+        busy(60)
+        assert "is locked by a process that cannot be seen from here; waited 0 sec" in str(
+            tree.refused(A, lock_timeout_seconds=0)
+        )
+
     def test_readers_do_not_wait_for_each_other(self, tree: Workspace) -> None:
         with lock.held(str(tree.root), "the tree", 1, shared=True):
             tree.present(A, check=True, lock_timeout_seconds=0)
