@@ -53,8 +53,9 @@ def _acquire(descriptor: int, path: str, what: str, timeout_seconds: float, kind
         late = time.monotonic() - deadline
         by = holder(descriptor) if late >= 0 else None
         if by is not None or late >= _GRACE_SECONDS:
+            by = by or "a process that cannot be seen from here"
             raise PatchError(
-                f"{what} {path} is locked by {by or 'a process that cannot be seen from here'}; waited {timeout_seconds:g} seconds "
+                f"{what} {path} is locked by {by}; waited {timeout_seconds:g} seconds "
                 "(lock_timeout_seconds). Let that run end, then run again"
             )
         time.sleep(_PAUSE_SECONDS)
