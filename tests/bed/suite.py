@@ -31,6 +31,7 @@ STAGES: dict[str, list[str]] = {
     "lint": ["make", "--no-print-directory", "lint"],
     "unit": ["pytest", "--numprocesses=auto", "tests/unit"],
     "eagle_cpu": ["pytest", "tests/eagle_cpu"],
+    "python_patch": ["pytest", "tests/integration/python_patch"],
     "quickstart": ["pytest", "--capture=no", "tests/quickstart"],
     "patch": ["molecule", "test", "--scenario-name", "patch"],
     "default": ["molecule", "test", "--scenario-name", "default"],

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Kill or fail a real run of python_patch at every mutating system call, with strace, then recover.
 
-    crash_matrix.py [--sample N] [--seed S]
+    crash_matrix.py [--sample N] [--seed S] [--bind-mounted]
 
 Three files (two edited, one new) are applied and given back. Each mutating system call of both runs is a
 point: the run is killed there, and fails there with EIO, ENOSPC and EACCES. After each, `python_patch_info`
@@ -69,15 +69,38 @@ class Point(t.NamedTuple):
     number: int
 
 
+class Outcome(t.NamedTuple):
+    points: int
+    runs: int
+    of_runs: int
+    ends: dict[str, int]
+    violations: list[str]
+
+    def __str__(self) -> str:
+        ends = ", ".join([f"{count} {end}" for end, count in sorted(self.ends.items())])
+        return (
+            f"crash_matrix: {self.points} points, {self.runs} of {self.of_runs} disturbed runs, "
+            f"{len(self.violations)} violations; the disturbed runs: {ends}"
+        )
+
+
 class Tree:
     """A fresh copy of the tree for every run, in one place, so that paths stay the same."""
 
-    def __init__(self, base: Path) -> None:
+    def __init__(self, base: Path, bind_mounted: bool = False) -> None:
         self.base = base
+        self.unsafe_writes = bind_mounted
         self.root = base / "root"
         self.store = base / "store"
+        if bind_mounted:
+            real, point = base.with_name("real.py"), self.root / "a.py"
+            self.root.mkdir(parents=True)
+            for path in (real, point):
+                path.touch()
+            subprocess.run(["mount", "--bind", real, point], check=True)
 
     def reset(self, action: str) -> None:
+        # A mount point stays where it is.
         shutil.rmtree(self.base, ignore_errors=True)
         for path, content in OLD.items():
             (self.root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -86,7 +109,7 @@ class Tree:
             engine.present(self.request())
 
     def request(self) -> Request:
-        return Request("set", str(self.root), str(self.store), FILES)
+        return Request("set", str(self.root), str(self.store), FILES, unsafe_writes=self.unsafe_writes)
 
     def content(self) -> dict[str, str]:
         return {str(p.relative_to(self.root)): p.read_text() for p in sorted(self.root.rglob("*")) if p.is_file()}
@@ -102,7 +125,8 @@ class Tree:
 def strace(tree: Tree, action: str, *options: str, log: Path) -> subprocess.CompletedProcess[str]:
     driver = [sys.executable, "-I", "-S", "-B", "-c", DRIVER, str(UTILS), action, json.dumps(tree.request()._asdict())]
     command = ["strace", "-f", "-qq", "-o", str(log), *options, *driver]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    # A run takes a fraction of a second; one that hangs is a fault of its own.
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
 
 
 def points(tree: Tree, action: str, log: Path) -> list[Point]:
@@ -157,36 +181,45 @@ def check(tree: Tree, point: Point, fault: str, result: subprocess.CompletedProc
     return problems
 
 
+def run(sample: int, seed: int, bind_mounted: bool = False) -> Outcome:
+    """Disturb `sample` runs of all, or all of them where it is 0."""
+    with tempfile.TemporaryDirectory() as directory:
+        tree = Tree(Path(directory).resolve() / "w", bind_mounted)
+        log = Path(directory) / "strace.log"
+        try:
+            found = [point for action in ("present", "absent") for point in points(tree, action, log)]
+            runs = [(point, fault) for point in found for fault in FAULTS]
+            chosen = random.Random(seed).sample(runs, min(sample or len(runs), len(runs)))  # noqa: S311
+            ends: collections.Counter[str] = collections.Counter()
+            violations: list[str] = []
+            for point, fault in sorted(chosen):
+                tree.reset(point.action)
+                inject = f"inject={point.call}:{fault}:when={point.number}"
+                result = strace(tree, point.action, "-e", "trace=" + point.call, "-e", inject, log=log)
+                ends[{0: "ended well", 1: "refused"}.get(result.returncode, "killed")] += 1
+                wrong = check(tree, point, fault, result)
+                violations.extend([f"{point.action} {point.call} {point.number} {fault}: {what}" for what in wrong])
+        finally:
+            if bind_mounted:
+                subprocess.run(["umount", tree.root / "a.py"], check=True)
+    return Outcome(len(found), len(chosen), len(runs), dict(ends), violations)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", type=int, default=0, help="so many disturbed runs instead of all")
     parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--bind-mounted", action="store_true")
+    parser.add_argument("--json", type=Path, help="write the outcome there")
     arguments = parser.parse_args()
     if shutil.which("strace") is None:
         print("crash_matrix: strace is missing (Debian: apt-get install strace)")
         return 2
-    with tempfile.TemporaryDirectory() as directory:
-        tree = Tree(Path(directory).resolve() / "w")
-        log = Path(directory) / "strace.log"
-        found = [point for action in ("present", "absent") for point in points(tree, action, log)]
-        runs = [(point, fault) for point in found for fault in FAULTS]
-        chosen = random.Random(arguments.seed).sample(runs, min(arguments.sample or len(runs), len(runs)))  # noqa: S311
-        bad = 0
-        ends: collections.Counter[str] = collections.Counter()
-        for point, fault in sorted(chosen):
-            tree.reset(point.action)
-            inject = f"inject={point.call}:{fault}:when={point.number}"
-            result = strace(tree, point.action, "-e", "trace=" + point.call, "-e", inject, log=log)
-            ends["ended well" if result.returncode == 0 else "refused" if result.returncode == 1 else "killed"] += 1
-            for problem in check(tree, point, fault, result):
-                bad += 1
-                print(f"{point.action} {point.call} {point.number} {fault}: {problem}")
-        print(
-            f"crash_matrix: {len(found)} points, {len(chosen)} of {len(runs)} disturbed runs, "
-            f"{bad} violations; the disturbed runs: "
-            + ", ".join([f"{count} {end}" for end, count in sorted(ends.items())])
-        )
-        return 1 if bad else 0
+    outcome = run(arguments.sample, arguments.seed, arguments.bind_mounted)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(outcome._asdict()))
+    print("\n".join([*outcome.violations, str(outcome)]))
+    return 1 if outcome.violations else 0
 
 
 if __name__ == "__main__":
