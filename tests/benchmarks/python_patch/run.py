@@ -19,6 +19,7 @@ import argparse
 import ast
 import concurrent.futures
 import hashlib
+import json
 import multiprocessing
 import os
 import resource
@@ -179,13 +180,12 @@ def play(case: Case, playbook: str) -> float:
     with tempfile.TemporaryDirectory() as base:
         variables = Path(base) / "variables.json"
         root = case.lay_out(Path(base))
-        # JSON is YAML.
-        variables.write_text(yaml.safe_dump({"root": str(root), "store": f"{root}.store", "files": case.files}))
-        command = [BIN / "ansible-playbook", "-i", "localhost,", "-e", f"@{variables}", HERE / playbook]
+        variables.write_text(json.dumps({"root": str(root), "store": f"{root}.store", "files": case.files}))
+        options = ["-e", f"@{variables}", "-e", f"ansible_python_interpreter={BIN / 'python'}"]
+        command = [BIN / "ansible-playbook", "-i", "localhost,", *options, HERE / playbook]
         environment = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg")}
-        interpreter = ["-e", f"ansible_python_interpreter={BIN / 'python'}"]
         start = time.perf_counter()
-        done = subprocess.run([*command, *interpreter], cwd=ROOT, env=environment, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
         taken = time.perf_counter() - start
         assert done.returncode == 0, done.stdout
         return taken

@@ -14,11 +14,13 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "bed")]
 
 import summary  # noqa: E402
-from evidence import PROOF, Figures  # noqa: E402
+from evidence import Figures  # noqa: E402
 from mounted import Case  # noqa: E402
+from sampling import PROOF  # noqa: E402
 
 FIGURES = Figures()
 

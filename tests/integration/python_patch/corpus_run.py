@@ -29,7 +29,6 @@ from _python_patch import engine, report  # noqa: E402
 from _python_patch.errors import PatchError  # noqa: E402
 from _python_patch.planning import Request  # noqa: E402
 
-SEED = 2026
 EDITS_PER_FILE = 4
 FILES_PER_TREE = 40
 

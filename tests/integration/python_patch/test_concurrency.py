@@ -19,7 +19,8 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from evidence import PROOF, SEED, Figures
+from evidence import Figures
+from sampling import PROOF, SEED
 
 COLLECTIONS = Path(__file__).resolve().parents[3] / ".venv" / "collections"
 MODULES = "ansible_collections.inferops.blackwell.plugins.modules"

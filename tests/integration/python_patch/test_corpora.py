@@ -13,7 +13,8 @@ import corpora
 import places
 import pytest
 from corpus_run import REASONS, Run
-from evidence import PROOF, SEED, Figures
+from evidence import Figures
+from sampling import PROOF, SEED
 
 SAMPLE = 130
 OF_EACH_ODDITY = 4

@@ -12,8 +12,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from evidence import PROOF, SEED, Figures
+from evidence import Figures
 from mounted import namespace
+from sampling import PROOF, SEED
 
 MATRIX = Path(__file__).with_name("crash_matrix.py")
 SAMPLE = {"ordinary files": 60, "a bind-mounted file": 30}

@@ -11,9 +11,10 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from evidence import Figures, sample
+from evidence import Figures
 from mounted import IS_ROOT, Case
 from mounted_case import Answer
+from sampling import sample
 
 NOBODY = 65534
 A = {"path": "a.py", "edits": [{"replace": "V = 1", "insert": "V = 2"}]}

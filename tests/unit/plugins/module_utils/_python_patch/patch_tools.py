@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import random
+import sys
 import typing as t
 from pathlib import Path
 
@@ -15,15 +15,10 @@ import pytest
 from ansible_collections.inferops.blackwell.plugins.module_utils._python_patch import engine, plan, recipe, report
 from ansible_collections.inferops.blackwell.plugins.module_utils._python_patch.errors import PatchError
 
-Item = t.TypeVar("Item")
-# Set by `make proof`: every point of a matrix instead of a seeded sample.
-PROOF = bool(os.environ.get("INFEROPS_PROOF"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "bed"))
 
-
-def sample(items: t.Sequence[Item], count: int) -> list[Item]:
-    if PROOF or count >= len(items):
-        return list(items)
-    return sorted(random.Random(2026).sample(list(items), count))  # type: ignore[type-var]  # noqa: S311
+from sampling import PROOF as PROOF  # noqa: E402
+from sampling import sample as sample  # noqa: E402
 
 
 def edit(source: str | bytes, *edits: dict[str, t.Any], expect: t.Sequence[dict[str, t.Any]] = ()) -> t.Any:
